@@ -10,12 +10,14 @@
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-/* The factorization `of` that a routine contains, or the routine itself: a solution. */
+/* The factorization `of` that a routine contains, or the routine itself: a solution.  A product of the factors takes
+ * the steps of `of` in another order. */
 static const struct {
     enum sc_op op, of;
 } routines[] = {
     {SC_OP_POTRF, SC_OP_POTRF}, {SC_OP_POSV, SC_OP_POTRF}, {SC_OP_POTRS, SC_OP_POTRS}, {SC_OP_TRTRI, SC_OP_TRTRI},
     {SC_OP_GETRF, SC_OP_GETRF}, {SC_OP_GESV, SC_OP_GETRF}, {SC_OP_GETRS, SC_OP_GETRS}, {SC_OP_GEQRF, SC_OP_GEQRF},
+    {SC_OP_POTRI, SC_OP_TRTRI}, {SC_OP_LAUUM, SC_OP_TRTRI}, {SC_OP_ORGQR, SC_OP_GEQRF},
 };
 
 bool sc_column_blocks_solve(enum sc_op op) { return op == SC_OP_POTRS || op == SC_OP_GETRS; }
@@ -36,7 +38,7 @@ static bool describe(const struct sc_autotuner_call *call, struct shape *s)
 
     while (i < count && routines[i].op != call->op)
         i++;
-    if (i == count)
+    if (i == count || (call->op == SC_OP_ORGQR && call->k < call->n)) /* else Q has columns without reflectors */
         return false;
     *s = (struct shape){.op = routines[i].of, .rows = (double)call->m, .cols = (double)call->n,
                         .element = (double)sc_type_bytes(call->type),
@@ -135,7 +137,8 @@ void sc_column_blocks_on(const struct sc_autotuner_call *call, int devices, bool
     if (!sc_column_blocks_solve(call->op))
         out->seconds = HUGE_VAL;
     for (int64_t block = LEAST; block <= 4 * LEAST && !sc_column_blocks_solve(call->op); block *= 2) {
-        double seconds = larger(step_seconds(&s, (double)block, devices), pass);
+        double passes = call->op == SC_OP_POTRI ? 2 : 1; /* the inverse of the triangle, then the product */
+        double seconds = passes * larger(step_seconds(&s, (double)block, devices), pass);
 
         if (seconds < out->seconds) {
             out->seconds = seconds;

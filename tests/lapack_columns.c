@@ -207,6 +207,28 @@ static void cholesky(int n, char uplo)
     free_matrix(&b);
 }
 
+/* Y x = z, Y being the hermitian matrix whose triangle is stored, and x from A x = z. */
+static void cholesky_inverse(int n, char uplo)
+{
+    struct matrix a = new_matrix(n, n, definite), b = new_matrix(n, SIDES, random_value);
+    int info = 7;
+
+    CALL("potrf", &uplo, &n, a.data, &a.ld, &info);
+    tap_ok(info == 0, "%cpotrf %c %d", type, uplo, n);
+    CALL("potri", &uplo, &n, a.data, &a.ld, &info);
+    tap_ok(info == 0 && rest_is_kept(&a, uplo), "%cpotri %c %d", type, uplo, n);
+    for (int i = 0; i < SIDES * n; i++) { /* the solution by the inverse, in the place of a routine's */
+        number sum = 0;
+
+        for (int j = 0; j < n; j++)
+            sum += (in_triangle(uplo, i % n, j) ? at(&a, i % n, j) : conj(at(&a, j, i % n))) * was(&b, j, i / n);
+        put(&b, i % n, i / n, sum);
+    }
+    check_solutions(&a, uplo, &b, "potri");
+    free_matrix(&a);
+    free_matrix(&b);
+}
+
 /* --- inverses of triangles ---------------------------------------------------------------------------------------- */
 
 static number dominant(int i, int j)
@@ -363,6 +385,35 @@ static void qr(int m, int n)
     free(tau), free(work), free(x), free(z), free(r);
 }
 
+/* |A x - Q (R x)| and |Q^H Q x - x|, with the columns of Q that ?orgqr makes in the place of the reflectors. */
+static void orthogonal(int m, int n)
+{
+    struct matrix a = new_matrix(m, n, random_value), q = new_matrix(m, n, random_value);
+    int info = 7, size = 64 * (m + n);
+    char *tau = malloc((size_t)n * 16), *work = malloc((size_t)size * 16);
+    number *x = vector(n, true), *y = vector(n, false), *z = vector(m, false), *r = vector(m, false);
+    double norm_a = norm_of(&a, 0);
+
+    memcpy(q.data, a.data, bytes_of(&a));
+    keep(&q);
+    CALL("geqrf", &m, &n, q.data, &q.ld, tau, work, &size, &info);
+    apply((struct part){.m = &a, .value = was}, false, m, n, x, z);
+    for (int j = 0; j < n; j++) /* R in the place of A */
+        for (int i = 0; i <= j; i++)
+            put(&a, i, j, at(&q, i, j));
+    CALL(is_complex() ? "ungqr" : "orgqr", &m, &n, &n, q.data, &q.ld, tau, work, &size, &info);
+    tap_ok(info == 0 && rest_is_kept(&q, 0), "%corgqr %d x %d", type, m, n);
+    apply((struct part){.m = &a, .value = at, .uplo = 'U'}, false, n, n, x, y);
+    apply((struct part){.m = &q, .value = at}, false, m, n, y, r);
+    same(r, z, m, norm_a * norm(x, n), "orgqr");
+    apply((struct part){.m = &q, .value = at}, false, m, n, x, z);
+    apply((struct part){.m = &q, .value = at}, true, m, n, z, y);
+    same(y, x, n, norm(x, n), "orgqr, Q^H Q");
+    free_matrix(&a);
+    free_matrix(&q);
+    free(tau), free(work), free(x), free(y), free(z), free(r);
+}
+
 /* The matrix is never touched. */
 static void twice(const char *routine, int n)
 {
@@ -375,6 +426,8 @@ static void twice(const char *routine, int n)
             CALL(routine, &n, &n, a, &n, pivots, &info);
         else if (!strcmp(routine, "geqrf"))
             CALL(routine, &n, &n, a, &n, tau, tau, &n, &info);
+        else if (!strcmp(routine, "potri"))
+            CALL(round ? "potri" : "potrf", "L", &n, a, &n, &info);
         else if (!strcmp(routine, "trtri"))
             CALL(routine, "L", "U", &n, a, &n, &info);
         else
@@ -398,6 +451,12 @@ int main(int argc, char **argv)
             if (!strcmp(argv[1], "potrf")) {
                 cholesky(atoi(argv[i]), 'L');
                 cholesky(atoi(argv[i]), 'U');
+            } else if (!strcmp(argv[1], "potri")) {
+                cholesky_inverse(atoi(argv[i]), 'L');
+                cholesky_inverse(atoi(argv[i]), 'U');
+            } else if (!strcmp(argv[1], "orgqr")) {
+                orthogonal(atoi(argv[i]), atoi(argv[i]));
+                orthogonal(atoi(argv[i]) + 101, atoi(argv[i]));
             } else if (!strcmp(argv[1], "trtri")) {
                 for (int form = 0; form < 4; form++)
                     inverse(atoi(argv[i]), "LU"[form % 2], "NU"[form / 2]);

@@ -14,7 +14,7 @@ plan skip_all => 'for emulated devices' if $ENV{SEMCACHE_TEST_DEVICE} && $device
 # One thread: emulated devices compute with the same LAPACK, whose threads may be held by a waiting call.
 my %env = (OPENBLAS_NUM_THREADS => 1, OMP_NUM_THREADS => 1);
 my %routines = (potrf => [qw(potrf posv potrs)], getrf => [qw(getrf gesv getrs)],
-    geqrf => [qw(geqrf)], trtri => [qw(trtri)]);
+    geqrf => [qw(geqrf)], trtri => [qw(trtri)], potri => [qw(potrf potri)], orgqr => [qw(geqrf (?:or|un)gqr)]);
 
 # A machine whose devices have 512 KiB each.
 my $machine = slurp("$ENV{top_srcdir}/device/emu/machines/h200x8.machine");
@@ -53,5 +53,11 @@ for my $routine (qw(potrf getrf)) {
         'tests/lapack_columns', 'clock', $routine, 40_000);
     cmp_ok($seconds{1}, '>', 0.7 * $run->{stats}{virtual_seconds}, "$routine with 0.4 of the matrix in memory");
 }
+# The inverse finds the factor on several devices, and nothing comes home.
+my $run = run({ device => 'emu:h200x8:4', env => { %env, SEMCACHE_EMU_TIMING => 1 }, options => [] },
+    'tests/lapack_columns', 'clock', 'potri', 20_000);
+is($run->{status}, 0, 'the inverse of a factor');
+is(calls($run, qr/^dpotri$/, 'offloaded'), 1, 'the inverse ran on devices');
+at_most(moved($run, 'd2h'), 8 * 20_000, 'to the host: nothing but INFO');
 done_testing();
 # SPDX-License-Identifier: BSD-2-Clause

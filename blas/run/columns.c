@@ -20,7 +20,8 @@
 
 static const struct sc_columns_method *const methods[] = {&sc_columns_cholesky, &sc_columns_cholesky_solution,
                                                           &sc_columns_lu, &sc_columns_lu_solution, &sc_columns_qr,
-                                                          &sc_columns_inverse};
+                                                          &sc_columns_orthogonal, &sc_columns_inverse,
+                                                          &sc_columns_product};
 
 static const struct sc_columns_method *method_of(enum sc_op op)
 {

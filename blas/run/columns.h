@@ -24,7 +24,7 @@ struct sc_columns_job {
     struct sc_fence last[SC_DEVICES_MAX];
 };
 
-/* A factorization has finish and update, a solution has solve. */
+/* A factorization has finish and update; a solution, or a product of factors, has solve. */
 struct sc_columns_method {
     enum sc_op op;
     enum sc_status (*finish)(struct sc_columns_job *c, int k);        /* factors block k after all of its updates */
@@ -33,7 +33,7 @@ struct sc_columns_method {
     bool swaps_left; /* at the end, rows of finished blocks are interchanged by the pivots of the blocks to the right */
 };
 extern const struct sc_columns_method sc_columns_cholesky, sc_columns_cholesky_solution, sc_columns_lu,
-    sc_columns_lu_solution, sc_columns_qr, sc_columns_inverse;
+    sc_columns_lu_solution, sc_columns_qr, sc_columns_orthogonal, sc_columns_inverse, sc_columns_product;
 
 /* Rows [from, end) of block j. */
 struct sc_piece sc_columns_rows(const struct sc_columns_job *c, int64_t from, int64_t end, int j,

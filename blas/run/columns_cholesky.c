@@ -1,4 +1,5 @@
-/* Cholesky factorizations by blocks of columns, their solutions, and inverses of triangles. */
+/* Cholesky factorizations by blocks of columns, their solutions, inverses of triangles, and products of a triangle with
+ * its adjoint. */
 #include "blas/run/columns.h"
 
 /* A diagonal block -= X X^H (lower) or X^H X (upper), where X is a part of a finished block. */
@@ -123,8 +124,95 @@ static enum sc_status update_inverse(struct sc_columns_job *c, int j, int k)
     return status == SC_OK ? multiply(c, j, k, 'L', 1, sc_columns_square(c, k, j, SC_RDWR)) : status;
 }
 
+/* --- products ----------------------------------------------------------------------------------------------------- */
+
+/* A := L^H L or A := U U^H, the second half of ?potri, in place.  Blocks are finished in ascending order.  A block
+ * reads itself and the blocks to its right, which still have the factor.  All blocks may therefore be in work at once,
+ * each on its own device. */
+
+/* x := X^H x (lower) or x X^H (upper), X being the diagonal block k, on the device of block j. */
+static enum sc_status multiply_by_adjoint(const struct sc_columns_job *c, int j, int k, struct sc_piece x)
+{
+    struct sc_kernel kernel = sc_columns_kernel(c, SC_OP_TRMM);
+
+    kernel.side = c->kernel->uplo == 'L' ? 'L' : 'R';
+    kernel.transa = 'C';
+    kernel.m = x.rows;
+    kernel.n = x.cols;
+    return x.rows ? sc_blas_task(c->block[j].device, &kernel, sc_columns_square(c, k, k, SC_READ), x, sc_blas_none())
+                  : SC_OK;
+}
+
+/* The diagonal block j += X^H X (lower) or X X^H (upper). */
+static enum sc_status add_square(const struct sc_columns_job *c, int j, struct sc_piece x)
+{
+    struct sc_kernel kernel = sc_columns_kernel(c, SC_OP_HERK);
+
+    kernel.transa = c->kernel->uplo == 'L' ? 'C' : 'N';
+    kernel.n = sc_blas_part(&c->t, j);
+    kernel.k = c->kernel->uplo == 'L' ? x.rows : x.cols;
+    return kernel.k ? sc_blas_task(c->block[j].device, &kernel, x, sc_blas_none(), sc_columns_square(c, j, j, SC_RDWR))
+                    : SC_OK;
+}
+
+static enum sc_status multiply_diagonal(const struct sc_columns_job *c, int j)
+{
+    struct sc_kernel kernel = sc_columns_kernel(c, SC_OP_LAUUM);
+
+    kernel.n = sc_blas_part(&c->t, j);
+    return sc_columns_factor(c, j, kernel, sc_columns_square(c, j, j, SC_RDWR));
+}
+
+static enum sc_status finish_lower(const struct sc_columns_job *c, int j)
+{
+    int64_t end = c->kernel->n;
+    enum sc_status status = multiply_diagonal(c, j);
+
+    if (status == SC_OK)
+        status = add_square(c, j, sc_columns_rows(c, c->t.at[j + 1], end, j, SC_READ));
+    for (int i = j + 1; i < c->t.n && status == SC_OK; i++) {
+        struct sc_piece x = sc_columns_square(c, i, j, SC_RDWR);
+
+        status = multiply_by_adjoint(c, j, i, x);
+        if (status == SC_OK)
+            status = sc_columns_add(c, c->block[j].device, 1, 'C',
+                                    sc_columns_rows(c, c->t.at[i + 1], end, i, SC_READ), 'N',
+                                    sc_columns_rows(c, c->t.at[i + 1], end, j, SC_READ), x);
+    }
+    return status;
+}
+
+static enum sc_status finish_upper(const struct sc_columns_job *c, int j)
+{
+    int64_t above = c->t.at[j];
+    struct sc_piece x = sc_columns_rows(c, 0, above, j, SC_RDWR);
+    enum sc_status status = multiply_by_adjoint(c, j, j, x);
+
+    if (status == SC_OK)
+        status = multiply_diagonal(c, j);
+    for (int k = j + 1; k < c->t.n && status == SC_OK; k++) {
+        struct sc_piece row = sc_columns_square(c, j, k, SC_READ);
+
+        status = add_square(c, j, row);
+        if (status == SC_OK)
+            status = sc_columns_add(c, c->block[j].device, 1, 'N', sc_columns_rows(c, 0, above, k, SC_READ), 'C', row,
+                                    x);
+    }
+    return status;
+}
+
+static enum sc_status multiply_all(struct sc_columns_job *c)
+{
+    enum sc_status status = SC_OK;
+
+    for (int j = 0; j < c->t.n && status == SC_OK; j++)
+        status = c->kernel->uplo == 'L' ? finish_lower(c, j) : finish_upper(c, j);
+    return status;
+}
+
 const struct sc_columns_method sc_columns_cholesky = {.op = SC_OP_POTRF, .finish = finish, .update = update},
                                sc_columns_cholesky_solution = {.op = SC_OP_POTRS, .solve = solve},
                                sc_columns_inverse = {.op = SC_OP_TRTRI, .finish = finish_inverse,
-                                                     .update = update_inverse};
+                                                     .update = update_inverse},
+                               sc_columns_product = {.op = SC_OP_LAUUM, .solve = multiply_all};
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -44,6 +44,8 @@ bool sc_blas_serves(enum sc_op op, enum sc_type type)
     if (sc_op_is_lapack(op)) { /* finds routines that blocks of columns need, before locks are held */
         sc_coherence_runs(SC_OP_LASWP, type);
         sc_coherence_runs(SC_OP_ORMQR, type);
+        sc_coherence_runs(SC_OP_TRTRI, type);
+        sc_coherence_runs(SC_OP_LAUUM, type);
     }
     return part ? sc_coherence_runs(part[0], type) && sc_coherence_runs(part[1], type) : sc_coherence_runs(op, type);
 }
@@ -238,6 +240,22 @@ static enum sc_status solve(const struct sc_blas_job *call, const enum sc_op par
     return status;
 }
 
+/* The inverse by Cholesky factors in blocks of columns: the inverse of the triangle, then its product with its
+ * adjoint. */
+static enum sc_status invert(const struct sc_blas_job *call, int64_t *info)
+{
+    struct sc_kernel part = *call->kernel;
+    enum sc_status status;
+
+    part.op = SC_OP_TRTRI;
+    part.diag = 'N';
+    status = sc_blas_columns(&part, call->plan, false, info);
+    part.op = SC_OP_LAUUM;
+    if (status == SC_OK && *info == 0 && sc_blas_columns(&part, call->plan, true, info) != SC_OK)
+        sc_blas_lapack_on_host(&part, info);
+    return status;
+}
+
 /* B := A, column by column where a column is not followed by the next. */
 static enum sc_status copy(const struct sc_blas_bracket *b, int device)
 {
@@ -285,6 +303,8 @@ static enum sc_status run_routine(const struct sc_blas_job *call, int64_t *info)
     const struct sc_kernel *k = call->kernel;
     const enum sc_op *part = parts_of(k->op);
 
+    if (k->op == SC_OP_POTRI && call->plan->columns.block)
+        return invert(call, info);
     if (!part)
         return run_part(call, k, true, info);
     switch (k->op) {
