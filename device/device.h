@@ -117,15 +117,15 @@ struct sc_device_ops {
 
     /* One address for the host's memory and a device's.  All five are NULL, or none.
      *
-     * zone: takes over the addresses [base, base + bytes) for memory of devices, for ever; nothing is mapped there and
-     * in the gigabyte on either side.  base is a multiple of 1 GiB.  The caller maps memory of the host over parts of
-     * the zone; the host's memory stays unknown to the devices.  SC_ERR_UNSUPPORTED: the driver refuses.
+     * zone: chooses and reserves addresses for memory of devices, for ever; *base is a multiple of SC_PLACE_UNIT.  The
+     * caller maps memory of the host over parts of the zone; the host's memory stays unknown to the devices.
+     * SC_ERR_UNSUPPORTED: the driver refuses; it may accept fewer bytes.  Not called again after a success.
      * reserve: makes a part of the zone a range, in multiples of SC_PLACE_UNIT.
      * unreserve: ends a range, and frees the device's memory there.
      * place: as alloc, at an address of a range; free frees the memory.  SC_ERR_UNSUPPORTED: the address lies in no
      * range, or another device has memory in the range.
      * idle: waits for all work on the device, the work of the program included; called without locks. */
-    enum sc_status (*zone)(void *base, size_t bytes);
+    enum sc_status (*zone)(size_t bytes, void **base);
     enum sc_status (*reserve)(void *base, size_t bytes);
     void (*unreserve)(void *base, size_t bytes);
     enum sc_status (*place)(int device, void *memory, size_t bytes, struct sc_fence *ready);

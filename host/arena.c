@@ -175,7 +175,7 @@ void *sc_host_united_alloc(size_t bytes, const struct sc_host_placing *placing)
 
     if (bytes > sc_host_arena.bytes || sc_host_orphan())
         return NULL;
-    span = sc_host_span_united(units << (SC_SPAN_UNIT_SHIFT - SC_PAGE_SHIFT), placing);
+    span = sc_host_zone_get(units << (SC_SPAN_UNIT_SHIFT - SC_PAGE_SHIFT), placing);
     if (!span)
         return NULL;
     sc_host_spans_lock();
@@ -300,11 +300,15 @@ static void drop(struct sc_host_span *span, uint32_t i, bool discarded)
  * intersection in [*from, *to), and moves *addr past the block. */
 static struct sc_host_span *next_block(uintptr_t *addr, uintptr_t end, uint32_t *i, uintptr_t *from, uintptr_t *to)
 {
-    while (*addr < end && sc_host_within((const void *)*addr)) {
+    while ((*addr = sc_host_next_within(*addr)) < end) {
         struct sc_host_span *span = find((const void *)*addr, i);
 
         *from = *addr;
-        *addr = span ? block_base(span, *i) + block_bytes(span) : sc_page_floor(*addr) + SC_PAGE;
+        if (span)
+            *addr = block_base(span, *i) + block_bytes(span);
+        else
+            *addr = sc_host_span_at((const void *)*addr) ? sc_page_floor(*addr) + SC_PAGE
+                                                         : (*addr & ~(SC_SPAN_UNIT - 1)) + SC_SPAN_UNIT;
         *to = *addr < end ? *addr : end;
         if (span)
             return span;

@@ -2,8 +2,7 @@
  * memory to the kernel.  This folder knows nothing of matrices.  It reaches the protocol through the callbacks given
  * at start, so the folder can be tested alone.
  *
- * Tracked memory is arena memory.  The arena is a single reserved range: the test for an arena address is one
- * comparison. */
+ * Tracked memory is arena memory: one reserved range, and the zone for memory of one address (host/zone.c). */
 #ifndef SC_HOST_HOST_H
 #define SC_HOST_HOST_H
 
@@ -69,7 +68,7 @@ struct sc_host_block {
     uintptr_t span_base;
     size_t span_bytes;
 };
-bool sc_host_in_arena(const void *p); /* one comparison */
+bool sc_host_in_arena(const void *p); /* one comparison for most other addresses */
 /* True when p is in the arena and in no live block. */
 bool sc_host_freed(const void *p);
 /* False when p is in no live block.  Takes at most a short lock. */
@@ -87,7 +86,7 @@ enum sc_status sc_host_span_pin(const struct sc_host_block *block, enum sc_statu
  * memory of such a span is a shared mapping with a second mapping, its alias.  The alias is pinned, and serves copies
  * under any protection of the pages. */
 struct sc_host_placing {
-    enum sc_status (*zone)(void *base, size_t bytes);
+    enum sc_status (*zone)(size_t bytes, void **base);
     enum sc_status (*reserve)(void *base, size_t bytes);
     void (*unreserve)(void *base, size_t bytes);
     enum sc_status (*pin)(void *base, size_t bytes);

@@ -16,22 +16,41 @@
 extern const struct sc_host_callbacks *sc_host_callbacks;
 void sc_host_callbacks_set(const struct sc_host_callbacks *callbacks);
 
-/* The reserved range.  `bytes` is 0 until the arena exists, so that no address lies in the range.  `base` is stored
- * before `bytes`, and a thread that was started before the arena reads `bytes` first. */
-extern struct sc_host_arena {
+/* A range of addresses.  `bytes` is 0 until the range exists, so that no address lies in the range.  `base` is stored
+ * before `bytes`, and a thread that was started before the range reads `bytes` first. */
+struct sc_host_range {
     uintptr_t base;
     size_t bytes;
-} sc_host_arena;
+};
 
-static inline __attribute__((always_inline)) bool sc_host_within(const void *p)
+static inline __attribute__((always_inline)) bool sc_host_in_range(const struct sc_host_range *range, const void *p)
 {
-    size_t bytes = __atomic_load_n(&sc_host_arena.bytes, __ATOMIC_ACQUIRE);
+    size_t bytes = __atomic_load_n(&range->bytes, __ATOMIC_ACQUIRE);
 
-    return (uintptr_t)p - __atomic_load_n(&sc_host_arena.base, __ATOMIC_RELAXED) < bytes;
+    return (uintptr_t)p - __atomic_load_n(&range->base, __ATOMIC_RELAXED) < bytes;
 }
 
+/* The arena consists of the range reserved at the start, sc_host_arena, and of the zone (zone.c).  The hull of both is
+ * a filter: without a zone, one comparison tells all other addresses. */
+extern struct sc_host_range sc_host_arena, sc_host_zone, sc_host_hull;
+
+/* Adds a range that exists to the hull.  Called by one thread at a time. */
+void sc_host_hull_add(const struct sc_host_range *range);
+
+/* The hull only grows: `bytes` is stored before a lower `base`, and read after `base`. */
+static inline __attribute__((always_inline)) bool sc_host_within(const void *p)
+{
+    uintptr_t base = __atomic_load_n(&sc_host_hull.base, __ATOMIC_ACQUIRE);
+
+    return (uintptr_t)p - base < __atomic_load_n(&sc_host_hull.bytes, __ATOMIC_ACQUIRE) &&
+           (sc_host_in_range(&sc_host_arena, p) || sc_host_in_range(&sc_host_zone, p));
+}
+
+/* The first address of the arena from addr on; UINTPTR_MAX: none. */
+uintptr_t sc_host_next_within(uintptr_t addr);
+
 /* The hull of the watched ranges (watch.c); `bytes` is 0 when no range is watched. */
-extern struct sc_host_arena sc_host_watched;
+extern struct sc_host_range sc_host_watched;
 
 static inline __attribute__((always_inline)) bool sc_host_within_watched(const void *p)
 {

@@ -35,9 +35,9 @@
 
 static inline bool meets_arena(const void *addr, size_t bytes)
 {
-    uintptr_t a = (uintptr_t)addr - sc_host_arena.base;
+    uintptr_t a = (uintptr_t)addr;
 
-    return sc_host_arena.bytes && !sc_inside() && (a < sc_host_arena.bytes || -a < bytes);
+    return sc_host_hull.bytes && !sc_inside() && sc_host_next_within(a) - a < bytes;
 }
 
 /* For memory outside the arena that is about to be replaced: ends its watching. */

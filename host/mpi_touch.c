@@ -134,7 +134,7 @@ void sc_mpi_whole(struct sc_mpi_transfer *t, enum sc_mpi_side side, const void *
     if (!sc_mpi_matters(buf))
         return;
     if (!buf)
-        widen(t, side, sc_host_arena.base, sc_host_arena.base + sc_host_arena.bytes);
+        widen(t, side, sc_host_hull.base, sc_host_hull.base + sc_host_hull.bytes);
     else if (sc_host_block_of(buf, &block))
         widen(t, side, block.base, block.base + block.bytes);
     else if ((watched = sc_watch_find((uintptr_t)buf, (uintptr_t)buf + 1)))

@@ -55,14 +55,16 @@ static void answer(struct sc_fault_slot *slot, enum sc_fault_state state)
         sc_sig_futex_wake(&slot->state);
 }
 
-/* Bounds of the block with addr.  Without a block: bounds of the arena; the protocol then refuses the fault. */
+/* Bounds of the block with addr.  Without a block: bounds of the range; the protocol then refuses the fault. */
 static struct sc_host_bounds bounds_of(uintptr_t addr)
 {
+    const struct sc_host_range *range = sc_host_in_range(&sc_host_zone, (const void *)addr) ? &sc_host_zone
+                                                                                             : &sc_host_arena;
     struct sc_host_block block;
 
     if (sc_host_block_of((const void *)addr, &block))
         return (struct sc_host_bounds){block.base, block.base + block.bytes};
-    return (struct sc_host_bounds){sc_host_arena.base, sc_host_arena.base + sc_host_arena.bytes};
+    return (struct sc_host_bounds){range->base, range->base + range->bytes};
 }
 
 /* A page that a different request has opened in the meantime is not passed to the protocol, which would take a read

@@ -1,4 +1,5 @@
-/* Page protection of arena memory.  A byte per page, in `applied`, holds the protection that is applied now.
+/* Page protection of arena memory.  A byte per page, in a table for each range of the arena, holds the protection that
+ * is applied now.
  *
  * F1 A page's byte is never more permissive than the page: the byte is written before a page is closed and after a
  * page is opened.  A faulting thread that reads "open" may therefore retry and will not spin.  A page whose byte
@@ -32,7 +33,21 @@ uint32_t sc_host_prot_changes;
 static unsigned pause_left;
 static bool was_refused;
 
-static uint8_t *applied; /* by page of the arena; NULL while every page is read-write */
+struct table {
+    const struct sc_host_range *range;
+    uint8_t *applied; /* by page of the range; NULL while every page is read-write */
+};
+static struct table tables[] = {{&sc_host_arena, NULL}, {&sc_host_zone, NULL}};
+
+/* The table for an address; NULL: outside the arena. */
+static struct table *table_of(uintptr_t addr)
+{
+    return sc_host_in_range(&sc_host_arena, (const void *)addr)  ? &tables[0]
+           : sc_host_in_range(&sc_host_zone, (const void *)addr) ? &tables[1]
+                                                                  : NULL;
+}
+
+static size_t pages_of(const struct table *t) { return t->range->bytes >> SC_PAGE_SHIFT; }
 
 size_t sc_host_mappings_most(void)
 {
@@ -48,40 +63,40 @@ size_t sc_host_mappings_most(void)
     return strtoul(text, NULL, 10);
 }
 
-static enum sc_status table_open(void)
+static enum sc_status table_open(struct table *t)
 {
     void *table;
 
-    if (applied)
+    if (t->applied)
         return SC_OK;
     if (!sc_host_mappings_budget)
         sc_host_mappings_budget = sc_host_mappings_most() / 2; /* the program has mappings of its own */
-    table = sc_host_sys_mmap(NULL, sc_host_arena.bytes >> SC_PAGE_SHIFT, PROT_READ | PROT_WRITE,
-                             SC_HOST_MAP_UNCOUNTED);
+    table = sc_host_sys_mmap(NULL, pages_of(t), PROT_READ | PROT_WRITE, SC_HOST_MAP_UNCOUNTED);
     if (table == MAP_FAILED) {
         sc_log(SC_LOG_ERROR, "no address space for the page table of the arena: %s", strerror(errno));
         return SC_ERR_MEMORY;
     }
-    __atomic_store_n(&applied, table, __ATOMIC_RELEASE);
+    __atomic_store_n(&t->applied, table, __ATOMIC_RELEASE);
     return SC_OK;
 }
 
 enum sc_prot sc_host_prot(uintptr_t addr)
 {
-    const uint8_t *table = __atomic_load_n(&applied, __ATOMIC_ACQUIRE);
+    const struct table *t = table_of(addr);
+    const uint8_t *applied = t ? __atomic_load_n(&t->applied, __ATOMIC_ACQUIRE) : NULL;
 
-    if (!table || !sc_host_within((const void *)addr))
+    if (!applied)
         return SC_PROT_RW;
-    return (enum sc_prot)__atomic_load_n(&table[(addr - sc_host_arena.base) >> SC_PAGE_SHIFT], __ATOMIC_ACQUIRE);
+    return (enum sc_prot)__atomic_load_n(&applied[(addr - t->range->base) >> SC_PAGE_SHIFT], __ATOMIC_ACQUIRE);
 }
 
 /* Number of changes of protection between neighbouring pages in [first - 1, last + 1). */
-static size_t borders(size_t first, size_t last)
+static size_t borders(const struct table *t, size_t first, size_t last)
 {
-    size_t end = sc_host_arena.bytes >> SC_PAGE_SHIFT, n = 0;
+    size_t end = pages_of(t), n = 0;
 
     for (size_t i = first ? first : 1; i <= last && i < end; i++)
-        n += applied[i] != applied[i - 1];
+        n += t->applied[i] != t->applied[i - 1];
     return n;
 }
 
@@ -100,48 +115,51 @@ bool sc_host_can_close(size_t runs)
         pause_left--;
         return false;
     }
-    return table_open() == SC_OK && within_budget(2 * runs);
+    return table_open(&tables[0]) == SC_OK && within_budget(2 * runs);
 }
 
 void sc_host_pause_end(void) { pause_left = 0; }
 
 bool sc_host_mappings_scarce(void)
 {
-    return was_refused || (applied && sc_host_mappings > sc_host_mappings_budget / 2);
+    return was_refused || (sc_host_mappings_budget && sc_host_mappings > sc_host_mappings_budget / 2);
 }
 
-static char *address_of(size_t page) { return (char *)sc_host_arena.base + (page << SC_PAGE_SHIFT); }
+static char *address_of(const struct table *t, size_t page)
+{
+    return (char *)t->range->base + (page << SC_PAGE_SHIFT);
+}
 
 /* The system call.  In tests, refused at sc_host_mappings_limit as the kernel would refuse it. */
-static int change(size_t first, size_t last, uint8_t prot, size_t before)
+static int change(const struct table *t, size_t first, size_t last, uint8_t prot, size_t before)
 {
     static const int flags[] = {
         [SC_PROT_RW] = PROT_READ | PROT_WRITE, [SC_PROT_R] = PROT_READ, [SC_PROT_NONE] = PROT_NONE};
-    size_t end = sc_host_arena.bytes >> SC_PAGE_SHIFT;
+    size_t after = (first > 0 && t->applied[first - 1] != prot) + (last < pages_of(t) && t->applied[last] != prot);
     unsigned char there;
-    size_t after = (first > 0 && applied[first - 1] != prot) + (last < end && applied[last] != prot);
 
     if (sc_host_mappings_limit && after > before && sc_host_mappings + after - before > sc_host_mappings_limit) {
         errno = ENOMEM;
         return -1;
     }
-    if (sc_host_sys_mprotect(address_of(first), (last - first) << SC_PAGE_SHIFT, flags[prot]) == 0)
+    if (sc_host_sys_mprotect(address_of(t, first), (last - first) << SC_PAGE_SHIFT, flags[prot]) == 0)
         return 0;
     if (errno != ENOMEM || __atomic_load_n(&sc_host_arena_from, __ATOMIC_ACQUIRE) != SIZE_MAX)
         return -1;
     /* A child of a fork lacks the pages that the program has withheld (MADV_DONTFORK): one refusal for all. */
     for (size_t i = first; i < last; i++)
-        if (sc_host_sys_mprotect(address_of(i), SC_PAGE, flags[prot]) != 0 &&
-            mincore(address_of(i), SC_PAGE, &there) == 0)
+        if (sc_host_sys_mprotect(address_of(t, i), SC_PAGE, flags[prot]) != 0 &&
+            mincore(address_of(t, i), SC_PAGE, &there) == 0)
             return -1;
     return 0;
 }
 
 /* Sets the protection of pages [first, last) to `prot`.  Some pages may have `prot` already; setting it again is
  * free. */
-static enum sc_status apply(size_t first, size_t last, uint8_t prot)
+static enum sc_status apply(const struct table *t, size_t first, size_t last, uint8_t prot)
 {
-    size_t before = borders(first, last);
+    size_t before = borders(t, first, last);
+    uint8_t *applied = t->applied;
     bool closing = false;
 
     for (size_t i = first; i < last && !closing; i++)
@@ -155,53 +173,52 @@ static enum sc_status apply(size_t first, size_t last, uint8_t prot)
         if (applied[i] < prot)
             __atomic_store_n(&applied[i], prot, __ATOMIC_RELAXED);
     __atomic_fetch_add(&sc_host_prot_changes, 0, __ATOMIC_SEQ_CST);
-    if (change(first, last, prot, before)) {
+    if (change(t, first, last, prot, before)) {
         was_refused = true;
         pause_left = PAUSE;
-        sc_host_mappings += borders(first, last) - before;
+        sc_host_mappings += borders(t, first, last) - before;
         sc_log_once(SC_LOG_WARN, "the system refuses to protect memory (%s): more of it comes home than is needed "
                     "(raise vm.max_map_count?)", strerror(errno));
         return SC_ERR_MEMORY;
     }
     for (size_t i = first; i < last; i++)
         __atomic_store_n(&applied[i], prot, __ATOMIC_RELEASE);
-    sc_host_mappings += borders(first, last) - before;
+    sc_host_mappings += borders(t, first, last) - before;
     __atomic_fetch_add(&sc_host_prot_changes, 1, __ATOMIC_SEQ_CST);
     if (closing)
         sc_host_pager_rouse();
     return SC_OK;
 }
 
-static bool in_arena(uintptr_t first, size_t pages)
+static bool holds(const struct table *t, uintptr_t first, size_t pages)
 {
-    uintptr_t offset = first - sc_host_arena.base;
-
-    return first % SC_PAGE == 0 && offset <= sc_host_arena.bytes &&
-           pages <= (sc_host_arena.bytes - offset) >> SC_PAGE_SHIFT;
+    return t && first % SC_PAGE == 0 && pages <= (t->range->bytes - (first - t->range->base)) >> SC_PAGE_SHIFT;
 }
 
 /* A run is a maximal range with the same wanted protection, trimmed of end pages that already have the protection. */
 enum sc_status sc_host_protect(uintptr_t first, size_t pages, const uint8_t *want)
 {
-    size_t page = (first - sc_host_arena.base) >> SC_PAGE_SHIFT;
+    struct table *t = table_of(first);
     enum sc_status status = SC_OK;
+    size_t page;
 
-    if (!in_arena(first, pages)) {
+    if (!holds(t, first, pages)) {
         sc_log(SC_LOG_ERROR, "protection of %zu pages at %#zx, which the arena does not hold", pages, (size_t)first);
         return SC_ERR_INVALID;
     }
-    if (table_open() != SC_OK)
+    if (table_open(t) != SC_OK)
         return SC_ERR_MEMORY;
+    page = (first - t->range->base) >> SC_PAGE_SHIFT;
     for (size_t i = 0, next; i < pages; i = next) {
         size_t begin = i, end;
 
         for (next = i + 1; next < pages && want[next] == want[i]; next++)
             ;
-        for (end = next; begin < end && applied[page + begin] == want[i]; begin++)
+        for (end = next; begin < end && t->applied[page + begin] == want[i]; begin++)
             ;
-        for (; end > begin && applied[page + end - 1] == want[i]; end--)
+        for (; end > begin && t->applied[page + end - 1] == want[i]; end--)
             ;
-        if (begin < end && apply(page + begin, page + end, want[i]) != SC_OK)
+        if (begin < end && apply(t, page + begin, page + end, want[i]) != SC_OK)
             status = SC_ERR_MEMORY; /* go on: opening a later run may free a mapping */
     }
     return status;

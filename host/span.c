@@ -31,7 +31,7 @@
 #define PIN_REFUSALS 100
 #define COLOR_STEP 11u                    /* odd; the colours of neighbours differ by more than a prefetcher's reach */
 
-struct sc_host_arena sc_host_arena;
+struct sc_host_range sc_host_arena, sc_host_hull;
 
 static struct sc_lock pin_lock = SC_LOCK(SC_RANK_PIN);  /* pinned, unpin of all spans */
 static struct sc_lock span_lock = SC_LOCK(SC_RANK_SPAN); /* everything else in this file */
@@ -42,26 +42,38 @@ static uint32_t *heads;              /* unit -> 1 + first unit of its span; 0: n
 static uint32_t units, low, high;    /* units [0, low) and [high, units) belong to spans */
 static uint32_t opened;              /* spans */
 
-/* Spans of one address lie in the zone, whose addresses a driver has reserved.  Units [first, end) are in neither
- * region; [from, to) are the driver's, and [from, next) belong to spans. */
-#define GIB ((uintptr_t)1 << 30)
-#define GIB_UNITS ((uint32_t)(GIB >> SC_SPAN_UNIT_SHIFT))
-#define ZONE_MOST (512 * GIB_UNITS)
-#define ZONE_TRIES 8
-#define ZONE_SLACK (2 * GIB_UNITS)
-static struct {
-    uint32_t first, end, from, to, next;
-    bool tried, good;
-} zone;
-
 static struct sc_ring cached[SC_SPAN_CLASSES], released[SC_SPAN_CLASSES];
 static struct sc_ring by_age = {&by_age, &by_age}; /* cached spans, the youngest first */
 static size_t cached_bytes, cache_limit;
 
-static size_t span_bytes(const struct sc_host_span *span) { return (size_t)span->pages << SC_PAGE_SHIFT; }
-
 void sc_host_spans_lock(void) { sc_lock(&span_lock); }
 void sc_host_spans_unlock(void) { sc_unlock(&span_lock); }
+void sc_host_pins_lock(void) { sc_lock(&pin_lock); }
+void sc_host_pins_unlock(void) { sc_unlock(&pin_lock); }
+
+void sc_host_hull_add(const struct sc_host_range *range)
+{
+    uintptr_t lo = sc_host_hull.base, hi = lo + sc_host_hull.bytes;
+    bool first = !sc_host_hull.bytes;
+
+    lo = first || range->base < lo ? range->base : lo;
+    hi = first || range->base + range->bytes > hi ? range->base + range->bytes : hi;
+    __atomic_store_n(&sc_host_hull.bytes, hi - lo, __ATOMIC_RELEASE);
+    __atomic_store_n(&sc_host_hull.base, lo, __ATOMIC_RELEASE);
+}
+
+uintptr_t sc_host_next_within(uintptr_t addr)
+{
+    const struct sc_host_range *const ranges[] = {&sc_host_arena, &sc_host_zone};
+    uintptr_t next = UINTPTR_MAX;
+
+    if (sc_host_within((const void *)addr))
+        return addr;
+    for (int i = 0; i < 2; i++)
+        if (__atomic_load_n(&ranges[i]->bytes, __ATOMIC_ACQUIRE) && ranges[i]->base > addr && ranges[i]->base < next)
+            next = ranges[i]->base;
+    return next;
+}
 
 /* Eight size classes for each doubling: q * 2^shift pages with q in 9..16.  Up to 16 pages each count is a class.
  * Rounding wastes at most 1/8. */
@@ -82,8 +94,7 @@ uint32_t sc_host_size_class(size_t pages, size_t *rounded)
     return 8 * shift + (uint32_t)pages;
 }
 
-/* Reserves address space only: no memory, no commit charge. */
-static void *reserve(size_t bytes)
+void *sc_host_reserve(size_t bytes)
 {
     void *p = sc_host_sys_mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
 
@@ -122,9 +133,7 @@ static bool data_allows(size_t bytes)
            used_bytes(OF_DATA) + bytes <= limit.rlim_cur;
 }
 
-/* The part of `bytes` that a limit on address space (ulimit -v, common in batch systems) allows.  A share is left to
- * the program, its libraries and their threads: OpenBLAS retries for ever to get 128 MiB for each thread. */
-static size_t within_limit(size_t bytes)
+size_t sc_host_within_limit(size_t bytes)
 {
     struct rlimit limit;
     size_t used, left;
@@ -155,24 +164,25 @@ static bool counts_every_charge(void)
 /* The page below the arena is never accessible, because Linux lets mappings that count as stack grow downwards. */
 static enum sc_status reserve_all(void)
 {
-    size_t bytes = within_limit(sc_config.arena_bytes) & ~(SC_SPAN_UNIT - 1), count = 0;
+    size_t bytes = sc_host_within_limit(sc_config.arena_bytes) & ~(SC_SPAN_UNIT - 1), count = 0;
     char *base = NULL;
 
     for (; bytes >= ARENA_LEAST; bytes = (bytes / 2) & ~(SC_SPAN_UNIT - 1)) {
         count = bytes >> SC_SPAN_UNIT_SHIFT;
-        base = reserve(bytes + SC_SPAN_UNIT);
+        base = sc_host_reserve(bytes + SC_SPAN_UNIT);
         if (base)
             break;
     }
     if (base) {
-        records = reserve(count * sizeof *records);
-        heads = reserve(count * sizeof *heads);
+        records = sc_host_reserve(count * sizeof *records);
+        heads = sc_host_reserve(count * sizeof *heads);
     }
     if (!base || !records || !heads)
         return SC_ERR_MEMORY;
     units = high = (uint32_t)count;
     __atomic_store_n(&sc_host_arena.base, ((uintptr_t)base + SC_SPAN_UNIT) & ~(SC_SPAN_UNIT - 1), __ATOMIC_RELAXED);
     __atomic_store_n(&sc_host_arena.bytes, bytes, __ATOMIC_RELEASE);
+    sc_host_hull_add(&sc_host_arena);
     return SC_OK;
 }
 
@@ -197,8 +207,7 @@ enum sc_status sc_host_spans_start(void)
     return status;
 }
 
-/* Makes [first, first + bytes) of a reservation accessible, in whole pages. */
-static int commit(void *first, size_t bytes)
+int sc_host_commit(void *first, size_t bytes)
 {
     uintptr_t from = sc_page_floor((uintptr_t)first);
     uintptr_t to = sc_page_ceil((uintptr_t)first + bytes);
@@ -228,20 +237,14 @@ static struct sc_host_span *open_span(uint32_t unit, uint32_t count, bool huge)
     sc_assert_held(SC_RANK_SPAN);
     if (!data_allows(bytes))
         return NULL;
-    if (commit(&records[unit], count * sizeof *records) || commit(&heads[unit], count * sizeof *heads) ||
-        commit_span(base, bytes)) {
+    if (sc_host_commit(&records[unit], count * sizeof *records) ||
+        sc_host_commit(&heads[unit], count * sizeof *heads) || commit_span(base, bytes)) {
         sc_log_once(SC_LOG_WARN, "the system gives the arena no more memory: falling back to libc's");
         return NULL;
     }
     if (huge)
         sc_host_sys_madvise(base, bytes, MADV_HUGEPAGE); /* a refusal costs only speed */
     return &records[unit];
-}
-
-/* Units between the region and its neighbour: the other region or the zone. */
-static uint32_t room_of(bool huge)
-{
-    return !zone.end ? high - low : huge ? high - zone.end : zone.first - low;
 }
 
 static struct sc_host_span *new_span(uint32_t class, size_t pages)
@@ -251,7 +254,7 @@ static struct sc_host_span *new_span(uint32_t class, size_t pages)
     struct sc_host_span *span;
 
     sc_assert_held(SC_RANK_SPAN);
-    if (count > room_of(huge))
+    if (count > high - low)
         return NULL;
     unit = huge ? high - count : low;
     span = open_span(unit, count, huge);
@@ -261,7 +264,7 @@ static struct sc_host_span *new_span(uint32_t class, size_t pages)
         __atomic_store_n(&high, unit, __ATOMIC_RELEASE);
     else
         __atomic_store_n(&low, unit + count, __ATOMIC_RELEASE);
-    span->unit = unit;
+    span->base = sc_host_arena.base + ((uintptr_t)unit << SC_SPAN_UNIT_SHIFT);
     span->units = count;
     span->pages = (uint32_t)pages;
     span->class = class;
@@ -286,7 +289,7 @@ static struct sc_host_span *free_span(uint32_t class)
     span->zero = from == &released[class];
     if (!span->zero) {
         sc_ring_remove(&span->age);
-        cached_bytes -= span_bytes(span);
+        cached_bytes -= sc_host_span_bytes(span);
     }
     return span;
 }
@@ -317,228 +320,24 @@ static void keep(struct sc_host_span *span)
     sc_assert_held(SC_RANK_SPAN);
     sc_ring_push(&cached[span->class], &span->link);
     sc_ring_push(&by_age, &span->age);
-    cached_bytes += span_bytes(span);
+    cached_bytes += sc_host_span_bytes(span);
 }
 
-/* --- one address -------------------------------------------------------------------------------------------------- */
+/* --- pins --------------------------------------------------------------------------------------------------------- */
 
-static unsigned united; /* number of united spans; atomic */
-static struct sc_ring zone_free[SC_SPAN_CLASSES];
-
-void *sc_host_alias(const void *p)
-{
-    struct sc_host_span *span = __atomic_load_n(&united, __ATOMIC_ACQUIRE) ? sc_host_span_at(p) : NULL;
-    char *alias = span ? __atomic_load_n(&span->alias, __ATOMIC_ACQUIRE) : NULL;
-
-    return alias ? alias + ((uintptr_t)p - sc_host_span_base(span)) : (void *)p;
-}
-
-static void *unit_address(uint32_t unit)
-{
-    return (void *)(sc_host_arena.base + ((uintptr_t)unit << SC_SPAN_UNIT_SHIFT));
-}
-
-/* Reserved address space again, where nothing is mapped.  A mapping made meanwhile by another thread stays. */
-static bool refill(uint32_t from, uint32_t to)
-{
-    size_t bytes = (size_t)(to - from) << SC_SPAN_UNIT_SHIFT;
-
-    return sc_host_sys_mmap(unit_address(from), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
-                                                                      MAP_FIXED_NOREPLACE) != MAP_FAILED;
-}
-
-/* Takes units with ZONE_SLACK on both sides out of the middle of the arena.  Every second try is for a quarter of the
- * size.  Drivers take hints at multiples of 1 GiB. */
-static bool choose_zone(uint32_t try)
-{
-    uint32_t size = units / 8 < ZONE_MOST ? units / 8 : ZONE_MOST, from;
-    uintptr_t address;
-
-    sc_host_spans_lock();
-    size = (size >> try / 2 * 2) / GIB_UNITS * GIB_UNITS;
-    address = (uintptr_t)unit_address(low + (high - low) / 8 * (3 + try % 2 * 2));
-    address = (address + GIB - 1) / GIB * GIB;
-    from = (uint32_t)((address - sc_host_arena.base) >> SC_SPAN_UNIT_SHIFT);
-    if (size < GIB_UNITS || from < low + 2 * ZONE_SLACK || from + size + 2 * ZONE_SLACK > high) {
-        sc_host_spans_unlock();
-        return false;
-    }
-    zone.from = zone.next = from;
-    zone.to = from + size;
-    zone.first = from - ZONE_SLACK;
-    zone.end = zone.to + ZONE_SLACK;
-    sc_host_spans_unlock();
-    return true;
-}
-
-static void forget_zone(void)
-{
-    sc_host_spans_lock();
-    zone.first = zone.end = zone.from = zone.next = zone.to = 0;
-    sc_host_spans_unlock();
-}
-
-/* Between the two steps the addresses belong to nobody for a moment. */
-static bool try_zone(uint32_t try, const struct sc_host_placing *placing)
-{
-    size_t bytes;
-
-    if (!choose_zone(try))
-        return false;
-    bytes = (size_t)(zone.to - zone.from) << SC_SPAN_UNIT_SHIFT;
-    sc_host_sys(SYS_munmap, (long)unit_address(zone.first), (long)(zone.end - zone.first) << SC_SPAN_UNIT_SHIFT, 0, 0,
-                0);
-    zone.good = placing->zone(unit_address(zone.from), bytes) == SC_OK;
-    if (zone.good) {
-        refill(zone.first, zone.from);
-        refill(zone.to, zone.end);
-    } else if (refill(zone.first, zone.end)) {
-        forget_zone();
-    }
-    return zone.good;
-}
-
-/* Once: a driver that refuses some addresses may take others.  Pin lock held. */
-static bool has_zone(const struct sc_host_placing *placing)
-{
-    if (!zone.tried)
-        for (uint32_t try = 0; try < ZONE_TRIES && !zone.end; try++)
-            try_zone(try, placing);
-    zone.tried = true;
-    return zone.good;
-}
-
-static struct sc_host_span *zone_span(size_t pages)
-{
-    uint32_t class = sc_host_size_class(pages, &pages);
-    uint32_t count = (uint32_t)(pages >> (SC_SPAN_UNIT_SHIFT - SC_PAGE_SHIFT)), unit;
-    struct sc_host_span *span = NULL;
-
-    sc_host_spans_lock();
-    if (!zone_free[0].next)
-        for (int i = 0; i < SC_SPAN_CLASSES; i++)
-            sc_ring_init(&zone_free[i]);
-    unit = zone.next;
-    if (!sc_ring_empty(&zone_free[class])) {
-        span = SC_RING_SPAN(zone_free[class].next, link);
-        sc_ring_remove(&span->link);
-    } else if (count <= zone.to - unit && !commit(&records[unit], count * sizeof *records) &&
-               !commit(&heads[unit], count * sizeof *heads)) {
-        span = &records[unit];
-        *span = (struct sc_host_span){.unit = unit, .units = count, .pages = (uint32_t)pages, .class = class,
-                                      .zoned = true};
-        sc_ring_init(&span->link);
-        sc_ring_init(&span->age);
-        for (uint32_t i = 0; i < count; i++)
-            __atomic_store_n(&heads[unit + i], unit + 1, __ATOMIC_RELEASE);
-        __atomic_store_n(&zone.next, unit + count, __ATOMIC_RELEASE);
-    }
-    sc_host_spans_unlock();
-    return span;
-}
-
-static bool map_shared(struct sc_host_span *span)
-{
-    void *base = (void *)sc_host_span_base(span);
-    size_t bytes = span_bytes(span);
-    long alias;
-
-    if (sc_host_sys_mmap(base, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED) ==
-        MAP_FAILED)
-        return false;
-    sc_host_sys_madvise(base, bytes, MADV_HUGEPAGE);
-    alias = sc_host_sys(SYS_mremap, (long)base, 0, (long)bytes, MREMAP_MAYMOVE, 0); /* a second mapping */
-    span->alias = alias == -1 ? NULL : (char *)alias;
-    return span->alias;
-}
-
-/* Back to the zone; pin lock held. */
-static void give_to_zone(struct sc_host_span *span)
-{
-    sc_host_sys_mmap((void *)sc_host_span_base(span), span_bytes(span), PROT_NONE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED);
-    sc_host_spans_lock();
-    sc_ring_push(&zone_free[span->class], &span->link);
-    sc_host_spans_unlock();
-}
-
-static void drop_alias(struct sc_host_span *span)
-{
-    char *alias = span->alias;
-
-    __atomic_store_n(&span->alias, NULL, __ATOMIC_RELEASE);
-    sc_host_sys(SYS_munmap, (long)alias, (long)span_bytes(span), 0, 0, 0);
-}
-
-/* Pin lock held. */
-static bool unite(struct sc_host_span *span, const struct sc_host_placing *placing)
-{
-    void *base = (void *)sc_host_span_base(span);
-    size_t bytes = span_bytes(span);
-
-    if (!map_shared(span))
-        return false;
-    if (placing->pin(span->alias, bytes) == SC_OK) {
-        if (placing->reserve(base, bytes) == SC_OK) {
-            span->unpin = placing->unpin;
-            span->unreserve = placing->unreserve;
-            __atomic_fetch_add(&united, 1, __ATOMIC_RELEASE);
-            __atomic_store_n(&span->pinned, true, __ATOMIC_RELEASE);
-            return true;
-        }
-        placing->unpin(span->alias, bytes);
-    }
-    drop_alias(span);
-    return false;
-}
-
-struct sc_host_span *sc_host_span_united(size_t pages, const struct sc_host_placing *placing)
-{
-    struct sc_host_span *span = NULL;
-
-    sc_lock(&pin_lock);
-    sc_inside_enter();
-    if (placing->zone && has_zone(placing))
-        span = zone_span(pages);
-    if (span && !unite(span, placing)) {
-        give_to_zone(span);
-        span = NULL;
-    }
-    sc_inside_leave();
-    sc_unlock(&pin_lock);
-    return span;
-}
-
-/* The shared mapping stays, with its contents.  Pin lock held. */
-static void separate(struct sc_host_span *span)
-{
-    span->unpin(span->alias, span_bytes(span));
-    span->unreserve((void *)sc_host_span_base(span), span_bytes(span));
-    __atomic_fetch_sub(&united, 1, __ATOMIC_RELEASE);
-    drop_alias(span);
-}
-
-static void unpin(struct sc_host_span *span)
+void sc_host_span_unpin(struct sc_host_span *span)
 {
     sc_lock(&pin_lock);
     if (span->pinned && !devices_gone) {
         sc_inside_enter();
         if (span->alias)
-            separate(span);
+            sc_host_zone_separate(span);
         else
-            span->unpin((void *)sc_host_span_base(span), span_bytes(span));
+            span->unpin((void *)sc_host_span_base(span), sc_host_span_bytes(span));
         sc_inside_leave();
     }
     __atomic_store_n(&span->pinned, false, __ATOMIC_RELEASE);
     sc_unlock(&pin_lock);
-}
-
-void sc_host_span_separate(const struct sc_host_block *block)
-{
-    struct sc_host_span *span = sc_host_span_at((const void *)block->base);
-
-    if (span && span->alias)
-        unpin(span);
 }
 
 /* Gives the memory of a span that is in no list back to the system; called without the lock.  The span is unpinned
@@ -548,8 +347,8 @@ static void release(struct sc_host_span *span)
     void *base = (void *)sc_host_span_base(span);
     bool zero;
 
-    unpin(span);
-    zero = sc_host_sys_madvise(base, span_bytes(span), MADV_DONTNEED) == 0;
+    sc_host_span_unpin(span);
+    zero = sc_host_sys_madvise(base, sc_host_span_bytes(span), MADV_DONTNEED) == 0;
     sc_host_spans_lock();
     if (zero)
         sc_ring_push(&released[span->class], &span->link);
@@ -568,7 +367,7 @@ static struct sc_host_span *oldest_surplus(void)
         span = SC_RING_SPAN(by_age.prev, age);
         sc_ring_remove(&span->link);
         sc_ring_remove(&span->age);
-        cached_bytes -= span_bytes(span);
+        cached_bytes -= sc_host_span_bytes(span);
     }
     sc_host_spans_unlock();
     return span;
@@ -579,14 +378,8 @@ void sc_host_span_put(struct sc_host_span *span)
     int saved = errno;
 
     if (span->zoned) {
-        unpin(span);
-        sc_lock(&pin_lock);
-        give_to_zone(span);
-        sc_unlock(&pin_lock);
-        errno = saved;
-        return;
-    }
-    if (!__atomic_load_n(&span->pinned, __ATOMIC_ACQUIRE) && span_bytes(span) > KEEP_UNPINNED) {
+        sc_host_zone_put(span);
+    } else if (!__atomic_load_n(&span->pinned, __ATOMIC_ACQUIRE) && sc_host_span_bytes(span) > KEEP_UNPINNED) {
         release(span);
     } else {
         sc_host_spans_lock();
@@ -603,12 +396,13 @@ struct sc_host_span *sc_host_span_at(const void *p)
 {
     uint32_t unit, head;
 
-    if (!sc_host_within(p) || !heads)
+    if (!sc_host_in_range(&sc_host_arena, p))
+        return sc_host_zone_span_at(p);
+    if (!heads)
         return NULL;
     unit = (uint32_t)(((uintptr_t)p - sc_host_arena.base) >> SC_SPAN_UNIT_SHIFT);
     /* The heads of units between the regions are not committed yet. */
-    if (unit >= __atomic_load_n(&low, __ATOMIC_ACQUIRE) && unit < __atomic_load_n(&high, __ATOMIC_ACQUIRE) &&
-        (unit < zone.from || unit >= __atomic_load_n(&zone.next, __ATOMIC_ACQUIRE)))
+    if (unit >= __atomic_load_n(&low, __ATOMIC_ACQUIRE) && unit < __atomic_load_n(&high, __ATOMIC_ACQUIRE))
         return NULL;
     head = __atomic_load_n(&heads[unit], __ATOMIC_ACQUIRE);
     return head ? &records[head - 1] : NULL;
@@ -630,7 +424,7 @@ enum sc_status sc_host_span_pin(const struct sc_host_block *block, enum sc_statu
         status = SC_ERR_MEMORY;
     } else if (!span->pinned) {
         sc_inside_enter();
-        status = pin((void *)sc_host_span_base(span), span_bytes(span));
+        status = pin((void *)sc_host_span_base(span), sc_host_span_bytes(span));
         sc_inside_leave();
         if (status == SC_OK) {
             span->unpin = unpin_call;
@@ -657,7 +451,7 @@ void sc_host_span_empty(struct sc_host_span *span, void *first, size_t bytes)
 static void unpin_region(uint32_t from, uint32_t to)
 {
     for (uint32_t unit = from; unit < to; unit += records[unit].units)
-        unpin(&records[unit]);
+        sc_host_span_unpin(&records[unit]);
 }
 
 void sc_host_spans_unpin(void)
@@ -670,7 +464,7 @@ void sc_host_spans_unpin(void)
     sc_host_spans_unlock();
     unpin_region(0, below);
     unpin_region(above, units);
-    unpin_region(zone.from, zone.next);
+    sc_host_zone_unpin();
 }
 
 void sc_host_spans_leave_pinned(void)

@@ -31,7 +31,8 @@ struct sc_ring {
 struct sc_host_span {
     struct sc_ring link;  /* in a list of its class: cached, released, or superblocks with free blocks */
     struct sc_ring age;   /* in the list of cached spans by age */
-    uint32_t unit, units; /* place and extent, in SC_SPAN_UNIT */
+    uintptr_t base;       /* a multiple of SC_SPAN_UNIT */
+    uint32_t units;       /* extent, in SC_SPAN_UNIT */
     uint32_t pages;       /* usable pages, fixed by the class */
     uint32_t class;
     uint32_t block_pages, blocks, free_blocks;
@@ -72,17 +73,45 @@ void sc_host_span_put(struct sc_host_span *span);
  * overwritten, because a device would go on using the old pages. */
 void sc_host_span_empty(struct sc_host_span *span, void *first, size_t bytes);
 
-/* A span of one address with `pages` pages in whole units, in no list, mapped; NULL: refused.  Called without the
- * lock. */
-struct sc_host_span *sc_host_span_united(size_t pages, const struct sc_host_placing *placing);
-
 /* The span that contains an arena address, or NULL; lock-free. */
 struct sc_host_span *sc_host_span_at(const void *p);
 
 static inline uintptr_t sc_host_span_base(const struct sc_host_span *span)
 {
-    return sc_host_arena.base + ((uintptr_t)span->unit << SC_SPAN_UNIT_SHIFT);
+    return span->base;
 }
+static inline size_t sc_host_span_bytes(const struct sc_host_span *span)
+{
+    return (size_t)span->pages << SC_PAGE_SHIFT;
+}
+
+/* Ends the pin, and the one address.  Called without the locks. */
+void sc_host_span_unpin(struct sc_host_span *span);
+
+/* The lock of pins; taken before the span lock. */
+void sc_host_pins_lock(void);
+void sc_host_pins_unlock(void);
+
+/* Reserves address space only: no memory, no commit charge. */
+void *sc_host_reserve(size_t bytes);
+/* Makes [first, first + bytes) of a reservation accessible, in whole pages. */
+int sc_host_commit(void *first, size_t bytes);
+/* The part of `bytes` that a limit on address space (ulimit -v, common in batch systems) allows.  A share is left to
+ * the program, its libraries and their threads: OpenBLAS retries for ever to get 128 MiB for each thread. */
+size_t sc_host_within_limit(size_t bytes);
+
+/* --- zone.c: spans of one address --------------------------------------------------------------------------------- */
+
+/* A span with `pages` pages in whole units, in no list, mapped, united; NULL: refused.  Called without the lock. */
+struct sc_host_span *sc_host_zone_get(size_t pages, const struct sc_host_placing *placing);
+/* Takes back a span without live blocks. */
+void sc_host_zone_put(struct sc_host_span *span);
+/* The span that contains an address of the zone, or NULL; lock-free. */
+struct sc_host_span *sc_host_zone_span_at(const void *p);
+/* Ends the one address of a united span, whose shared mapping stays, with its contents.  Pin lock held. */
+void sc_host_zone_separate(struct sc_host_span *span);
+/* Ends the one address of all spans. */
+void sc_host_zone_unpin(void);
 
 /* Around fork: holds pinning and changes of spans up.  In the child the pins are the parent's. */
 void sc_host_spans_fork_prepare(void);

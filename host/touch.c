@@ -50,13 +50,13 @@ void sc_host_touch_watched(struct sc_host_use *use, uintptr_t addr, size_t bytes
 
 void sc_host_touch_range(struct sc_host_use *use, uintptr_t lo, uintptr_t hi, enum sc_access access)
 {
-    uintptr_t first = sc_host_arena.base, last = first + sc_host_arena.bytes;
+    uintptr_t first = sc_host_next_within(lo), last = sc_host_hull.base + sc_host_hull.bytes;
     struct sc_host_block block;
 
     if (lo < hi)
         sc_host_touch_watched(use, lo, hi - lo, access);
-    if (!sc_inside() && hi > first && lo < last && lo < hi) {
-        lo = lo < first ? first : lo;
+    if (!sc_inside() && first < hi) {
+        lo = first;
         hi = hi > last ? last : hi;
         sc_host_use_surely(use, lo, hi, access);
         if (!sc_host_block_of((const void *)lo, &block) || hi > block.base + block.bytes ||

@@ -1,7 +1,7 @@
 /* The watched ranges, as the signal handler sees them (rule F2). */
 #include "host/watch.h"
 
-struct sc_host_arena sc_host_watched;
+struct sc_host_range sc_host_watched;
 struct sc_watch_range sc_watch_ranges[SC_WATCHED_MAX];
 
 struct sc_watch_range *sc_watch_find(uintptr_t lo, uintptr_t hi)

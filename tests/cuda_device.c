@@ -1,8 +1,9 @@
 /* The CUDA module's streams, fences, memory and copies on a GPU. Asserts the order that fences promise, exact copies,
- * reuse of freed blocks only after their last reader, and that the module leaves no CUDA context in the program's
- * thread.
+ * reuse of freed blocks only after their last reader, separate memory of the host and of the device at one address, and
+ * that the module leaves no CUDA context in the program's thread.
  *
  *     cuda_device [MODULE] */
+#define _GNU_SOURCE
 #include <string.h>
 #include <sys/mman.h>
 
@@ -312,6 +313,55 @@ static void marks_behind_plans(void)
     unpinned((char *)last, 4096);
 }
 
+/* p: memory of the host in the zone, with an alias.  All bytes are `byte` on the host, and in its middle 77 on the
+ * device. */
+static bool round_trip(char *p, char *alias, size_t bytes, int byte)
+{
+    struct sc_fence ready, last;
+    bool good;
+
+    memset(p, byte, bytes);
+    if (ops->reserve(p, bytes) != SC_OK || ops->place(0, p, bytes, &ready) != SC_OK || ops->sync(ready) != SC_OK) {
+        tap_diag("no memory of the device at %p", (void *)p);
+        return false;
+    }
+    good = p[0] == byte && p[bytes - 1] == byte;
+    mprotect(p, bytes, PROT_NONE);
+    good &= line(SC_STREAM_H2D, p, alias, bytes, true) == SC_OK && ops->sync(mark(SC_STREAM_H2D)) == SC_OK;
+    good &= ops->fill(0, SC_STREAM_COMPUTE, p + bytes / 2, MIB, 77, MIB, 1) == SC_OK;
+    good &= ops->sync(mark(SC_STREAM_COMPUTE)) == SC_OK && alias[bytes / 2] == byte;
+    memset(alias, byte + 1, bytes);
+    good &= line(SC_STREAM_D2H, alias, p, bytes, false) == SC_OK && ops->sync(last = mark(SC_STREAM_D2H)) == SC_OK;
+    mprotect(p, bytes, PROT_READ | PROT_WRITE);
+    good &= p[0] == byte && p[bytes / 2] == 77 && p[bytes - 1] == byte;
+    ops->free(0, p, &last, 1);
+    ops->unreserve(p, bytes);
+    return good && p[1] == byte && p[bytes / 2] == 77;
+}
+
+static void one_address(void)
+{
+    size_t bytes = 8 * MIB, all = (size_t)512 << 30;
+    void *zone = NULL;
+    char *p, *alias;
+    bool good = true;
+
+    tap_ok(ops->zone(all, &zone) == SC_OK && ((size_t)zone % SC_PLACE_UNIT) == 0, "the driver gives a zone of 512 GiB");
+    if (!zone)
+        return;
+    p = (char *)zone + 6 * MIB;
+    tap_ok(mmap(p, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == p,
+           "memory of the host in the zone");
+    alias = mremap(p, 0, bytes, MREMAP_MAYMOVE);
+    tap_ok(alias != MAP_FAILED && ops->pin(alias, bytes) == SC_OK, "its alias is pinned");
+    for (int round = 1; round <= 3; round++)
+        good &= round_trip(p, alias, bytes, round);
+    tap_ok(good, "host and device have memory of their own at one address, three times");
+    ops->unpin(alias, bytes);
+    munmap(alias, bytes);
+    mmap(p, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
 static void selection(void)
 {
     static const char *const bad[] = {"99", "x", "0,", "0,0", "-1", ",", "0x"};
@@ -343,6 +393,7 @@ int main(int argc, char **argv)
     slots();
     limits();
     marks_behind_plans();
+    one_address();
     ops->close();
     config.check = 1;
     tap_ok(ops->open(&host, "0", &count) == SC_OK && count == 1, "opens again, with one chosen device");

@@ -27,6 +27,7 @@ static void stub_arena_start(size_t bytes)
     stub_pages = bytes / SC_PAGE;
     sc_host_arena.base = (uintptr_t)stub_arena;
     sc_host_arena.bytes = bytes;
+    sc_host_hull_add(&sc_host_arena);
     sc_config.window_min = 1 << 20;
     sc_config.window_max = 16 << 20;
 }

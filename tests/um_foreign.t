@@ -18,7 +18,9 @@ run() { # title, then settings, program and arguments
 
 case $SEMCACHE_TEST_DEVICE in
 cuda*)
-    run 'beside CUDA' --device "$SEMCACHE_TEST_DEVICE" "$tests/um_foreign" ;;
+    for kernels in host all; do
+        SEMCACHE_UM_KERNELS=$kernels run "beside CUDA, $kernels" --device "$SEMCACHE_TEST_DEVICE" "$tests/um_foreign"
+    done ;;
 *)
     SEMCACHE_MODULE_PATH=$tests/um/.libs LD_PRELOAD=$um:$tests/.libs/um_fake_cuda.so
     SEMCACHE_UM_KERNELS=all
@@ -27,7 +29,8 @@ cuda*)
     run 'on one device' --device cuda:0 "$tests/um_foreign" fake
     SEMCACHE_UM_KERNELS=host run "kernels read host memory" --device cuda "$tests/um_foreign" fake
     UM_MODULE_REFUSES=99 run 'no one address' --device cuda "$tests/um_foreign" fake
-    UM_MODULE_REFUSES=2 run 'one address at the third place' --device cuda "$tests/um_place"
+    UM_MODULE_REFUSES=2 run 'one address at the third request' --device cuda "$tests/um_place"
+    UM_MODULE_ZONE=low run 'one address far from the arena' --device cuda "$tests/um_place"
     for devices in cuda cuda:0; do
         run "one address, $devices" --device $devices "$tests/um_place"
         SEMCACHE_MEMORY_LIMIT=8M run "memory for some blocks, $devices" --device $devices "$tests/um_place" small

@@ -66,29 +66,23 @@ static void *moved(const void *p)
 static char *zone_base;
 static size_t zone_bytes;
 
-/* As NVIDIA's driver: the address is a hint, followed for large ranges at aligned addresses with free addresses around.
- * UM_MODULE_REFUSES: number of refusals. */
-static enum sc_status zone(void *base, size_t bytes)
+/* As NVIDIA's driver: chooses the addresses.  UM_MODULE_REFUSES: number of refusals.  UM_MODULE_ZONE: "low" for a zone
+ * below the arena's addresses. */
+static enum sc_status zone(size_t bytes, void **base)
 {
     static int asked;
-    const char *refusals = getenv("UM_MODULE_REFUSES");
-    size_t around = (size_t)64 << 20;
+    const char *refusals = getenv("UM_MODULE_REFUSES"), *where = getenv("UM_MODULE_ZONE");
+    void *hint = where && strcmp(where, "low") == 0 ? (void *)((uintptr_t)1 << 40) : NULL;
     char *got;
 
-    if (refusals && asked++ < atoi(refusals))
+    if (zone_bytes || (refusals && asked++ < atoi(refusals)))
         return SC_ERR_UNSUPPORTED;
-    if (bytes < (size_t)1 << 30 || (uintptr_t)base % ((size_t)32 << 20))
+    got = mmap(hint, bytes + SC_PLACE_UNIT, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (got == MAP_FAILED)
         return SC_ERR_UNSUPPORTED;
-    got = mmap((char *)base - around, bytes + 2 * around, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-               0);
-    if (got != (char *)base - around) {
-        munmap(got, bytes + 2 * around);
-        return SC_ERR_UNSUPPORTED;
-    }
-    munmap(got, around);
-    munmap((char *)base + bytes, around);
-    zone_base = base;
+    zone_base = got + (SC_PLACE_UNIT - (uintptr_t)got % SC_PLACE_UNIT) % SC_PLACE_UNIT;
     zone_bytes = bytes;
+    *base = zone_base;
     return SC_OK;
 }
 

@@ -131,7 +131,7 @@ void sc_cuda_pool_unclaim(struct sc_cuda_device *d, size_t bytes);
 bool sc_cuda_pool_trim(struct sc_cuda_device *d, uint64_t need);
 
 /* place.c: memory at the host's addresses */
-enum sc_status sc_cuda_zone(void *base, size_t bytes);
+enum sc_status sc_cuda_zone(size_t bytes, void **base);
 enum sc_status sc_cuda_reserve(void *base, size_t bytes);
 void sc_cuda_unreserve(void *base, size_t bytes);
 enum sc_status sc_cuda_place(int device, void *memory, size_t bytes, struct sc_fence *ready);

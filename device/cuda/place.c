@@ -272,36 +272,35 @@ static struct {
     size_t bytes;
 } zone; /* reserved once, and kept when the devices are closed: the host's memory lies there */
 
-/* The driver takes the address as a hint.  (CUDA 13.0: it follows hints of a gigabyte or more at aligned addresses with
- * free addresses around, and never follows small ones.) */
-enum sc_status sc_cuda_zone(void *base, size_t bytes)
+/* The driver chooses the address.  (CUDA 13.0: it ignores hints below 1 GiB and rounds others up to 4 GiB.) */
+enum sc_status sc_cuda_zone(size_t bytes, void **base)
 {
     CUdeviceptr got = 0;
     CUresult result;
 
-    if (!found())
+    if (!found() || zone.bytes)
         return SC_ERR_UNSUPPORTED;
-    if (zone.bytes)
-        return zone.base == (uintptr_t)base && zone.bytes == bytes ? SC_OK : SC_ERR_UNSUPPORTED;
     SC_CUDA_SCOPE(sc_cuda_device(0));
-    result = driver.reserve(&got, bytes, 0, (CUdeviceptr)base, 0);
-    if (result == CUDA_SUCCESS && got == (CUdeviceptr)base) {
-        zone.base = (uintptr_t)base;
-        zone.bytes = bytes;
-        return SC_OK;
-    }
-    if (result == CUDA_SUCCESS)
+    result = driver.reserve(&got, bytes, 0, 0, 0);
+    if (result == CUDA_SUCCESS && got % SC_PLACE_UNIT)
         driver.unreserve(got, bytes);
-    sc_cuda_host->log(SC_LOG_INFO, "the driver does not reserve %zu bytes at %p (error %d, got %p)", bytes, base,
-                      (int)result, (void *)got);
-    return SC_ERR_UNSUPPORTED;
+    if (result != CUDA_SUCCESS || got % SC_PLACE_UNIT) {
+        sc_cuda_host->log(SC_LOG_INFO, "the driver does not reserve %zu bytes of addresses (error %d, got %p)", bytes,
+                          (int)result, (void *)got);
+        return SC_ERR_UNSUPPORTED;
+    }
+    sc_cuda_host->log(SC_LOG_DEBUG, "%zu bytes of addresses reserved at %p", bytes, (void *)got);
+    zone.base = (uintptr_t)got;
+    zone.bytes = bytes;
+    *base = (void *)got;
+    return SC_OK;
 }
 
 enum sc_status sc_cuda_reserve(void *base, size_t bytes)
 {
     struct range *r;
 
-    if ((uintptr_t)base - zone.base >= zone.bytes || !(r = calloc(1, sizeof *r)))
+    if ((uintptr_t)base - zone.base >= zone.bytes || ((uintptr_t)base | bytes) % SC_PLACE_UNIT || !(r = calloc(1, sizeof *r)))
         return SC_ERR_UNSUPPORTED;
     *r = (struct range){.base = (uintptr_t)base, .bytes = bytes, .device = -1};
     pthread_mutex_lock(&lock);
