@@ -280,14 +280,16 @@ bool sc_coherence_lend_again(int ordinal, uint64_t since)
 
 void *sc_coherence_united_alloc(size_t bytes)
 {
+    static struct sc_host_placing placing;
     const struct sc_device_ops *ops;
     void *memory = NULL;
 
     sc_protocol_lock();
     ops = sc_protocol.ops;
-    if (ops && ops->reserve && !sc_protocol.stopping)
-        memory = sc_host_united_alloc(bytes, &(struct sc_host_placing){ops->zone, ops->reserve, ops->unreserve,
-                                                                       ops->pin, ops->unpin});
+    if (ops && ops->reserve && !sc_protocol.stopping) {
+        placing = (struct sc_host_placing){ops->zone, ops->reserve, ops->unreserve, ops->pin, ops->unpin};
+        memory = sc_host_united_alloc(bytes, &placing);
+    }
     sc_protocol_unlock();
     return memory;
 }

@@ -168,16 +168,8 @@ void *sc_host_arena_alloc(size_t bytes, size_t align, bool zero)
     return p;
 }
 
-void *sc_host_united_alloc(size_t bytes, const struct sc_host_placing *placing)
+void *sc_host_arena_whole(struct sc_host_span *span)
 {
-    size_t units = bytes ? (bytes + SC_SPAN_UNIT - 1) >> SC_SPAN_UNIT_SHIFT : 1;
-    struct sc_host_span *span;
-
-    if (bytes > sc_host_arena.bytes || sc_host_orphan())
-        return NULL;
-    span = sc_host_zone_get(units << (SC_SPAN_UNIT_SHIFT - SC_PAGE_SHIFT), placing);
-    if (!span)
-        return NULL;
     sc_host_spans_lock();
     span->zero = true;
     cut(span, 0, span->pages);

@@ -4,6 +4,8 @@
 
 #include "host/host_int.h"
 
+struct sc_host_span;
+
 /* Requests of this size or more are served from the arena.  SIZE_MAX while the arena serves no request (no devices
  * expected, or child of a fork): the interposed malloc then costs a comparison. */
 extern size_t sc_host_arena_from;
@@ -11,6 +13,9 @@ extern size_t sc_host_arena_from;
 /* Returns page-aligned memory of at least `bytes` bytes, aligned to `align` (at most SC_SPAN_UNIT), filled with 0 if
  * `zero`.  Returns NULL when the arena has no room or cannot align; the caller then asks libc.  Keeps errno. */
 void *sc_host_arena_alloc(size_t bytes, size_t align, bool zero);
+
+/* Makes one live block of a span in no list, whose bytes are all 0.  Returns its base. */
+void *sc_host_arena_whole(struct sc_host_span *span);
 
 /* Frees the block with base p.  Does not call `forget`: the caller has dropped the protocol's entries and the pages
  * are open. */

@@ -84,7 +84,7 @@ enum sc_status sc_host_span_pin(const struct sc_host_block *block, enum sc_statu
 
 /* One address: memory of the host whose addresses are also those of a device's memory (device/device.h).  The host's
  * memory of such a span is a shared mapping with a second mapping, its alias.  The alias is pinned, and serves copies
- * under any protection of the pages. */
+ * under any protection of the pages.  The table stays as long as such memory exists. */
 struct sc_host_placing {
     enum sc_status (*zone)(size_t bytes, void **base);
     enum sc_status (*reserve)(void *base, size_t bytes);

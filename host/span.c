@@ -31,7 +31,7 @@
 #define PIN_REFUSALS 100
 #define COLOR_STEP 11u                    /* odd; the colours of neighbours differ by more than a prefetcher's reach */
 
-struct sc_host_range sc_host_arena, sc_host_hull;
+struct sc_host_range sc_host_arena, sc_host_zone, sc_host_hull;
 
 static struct sc_lock pin_lock = SC_LOCK(SC_RANK_PIN);  /* pinned, unpin of all spans */
 static struct sc_lock span_lock = SC_LOCK(SC_RANK_SPAN); /* everything else in this file */
@@ -41,6 +41,12 @@ static struct sc_host_span *records; /* one for each unit; used for the first un
 static uint32_t *heads;              /* unit -> 1 + first unit of its span; 0: no span */
 static uint32_t units, low, high;    /* units [0, low) and [high, units) belong to spans */
 static uint32_t opened;              /* spans */
+
+/* The zone: a record and a head for each unit, as above; units [0, next) belong to spans. */
+static struct {
+    struct sc_host_span *records;
+    uint32_t *heads, units, next;
+} zone;
 
 static struct sc_ring cached[SC_SPAN_CLASSES], released[SC_SPAN_CLASSES];
 static struct sc_ring by_age = {&by_age, &by_age}; /* cached spans, the youngest first */
@@ -276,6 +282,38 @@ static struct sc_host_span *new_span(uint32_t class, size_t pages)
     return span;
 }
 
+enum sc_status sc_host_zone_start(void *base, size_t bytes)
+{
+    zone.units = (uint32_t)(bytes >> SC_SPAN_UNIT_SHIFT);
+    zone.records = sc_host_reserve(zone.units * sizeof *zone.records);
+    zone.heads = sc_host_reserve(zone.units * sizeof *zone.heads);
+    if (!zone.records || !zone.heads)
+        return SC_ERR_MEMORY;
+    __atomic_store_n(&sc_host_zone.base, (uintptr_t)base, __ATOMIC_RELAXED);
+    __atomic_store_n(&sc_host_zone.bytes, bytes, __ATOMIC_RELEASE);
+    sc_host_hull_add(&sc_host_zone);
+    return SC_OK;
+}
+
+struct sc_host_span *sc_host_zone_span(uint32_t class, size_t pages)
+{
+    uint32_t count = (uint32_t)(pages >> (SC_SPAN_UNIT_SHIFT - SC_PAGE_SHIFT)), unit = zone.next;
+    struct sc_host_span *span = &zone.records[unit];
+
+    sc_assert_held(SC_RANK_SPAN);
+    if (count > zone.units - unit || sc_host_commit(span, count * sizeof *span) ||
+        sc_host_commit(&zone.heads[unit], count * sizeof *zone.heads))
+        return NULL;
+    *span = (struct sc_host_span){.base = sc_host_zone.base + ((uintptr_t)unit << SC_SPAN_UNIT_SHIFT), .units = count,
+                                  .pages = (uint32_t)pages, .class = class};
+    sc_ring_init(&span->link);
+    sc_ring_init(&span->age);
+    for (uint32_t i = 0; i < count; i++)
+        zone.heads[unit + i] = unit;
+    __atomic_store_n(&zone.next, unit + count, __ATOMIC_RELEASE);
+    return span;
+}
+
 static struct sc_host_span *free_span(uint32_t class)
 {
     struct sc_ring *from = sc_ring_empty(&cached[class]) ? &released[class] : &cached[class];
@@ -330,10 +368,7 @@ void sc_host_span_unpin(struct sc_host_span *span)
     sc_lock(&pin_lock);
     if (span->pinned && !devices_gone) {
         sc_inside_enter();
-        if (span->alias)
-            sc_host_zone_separate(span);
-        else
-            span->unpin((void *)sc_host_span_base(span), sc_host_span_bytes(span));
+        span->unpin((void *)sc_host_span_base(span), sc_host_span_bytes(span));
         sc_inside_leave();
     }
     __atomic_store_n(&span->pinned, false, __ATOMIC_RELEASE);
@@ -377,8 +412,8 @@ void sc_host_span_put(struct sc_host_span *span)
 {
     int saved = errno;
 
-    if (span->zoned) {
-        sc_host_zone_put(span);
+    if (span->put) {
+        span->put(span);
     } else if (!__atomic_load_n(&span->pinned, __ATOMIC_ACQUIRE) && sc_host_span_bytes(span) > KEEP_UNPINNED) {
         release(span);
     } else {
@@ -392,14 +427,27 @@ void sc_host_span_put(struct sc_host_span *span)
     errno = saved;
 }
 
+static struct sc_host_span *zone_span_at(const void *p)
+{
+    uint32_t unit = (uint32_t)(((uintptr_t)p - sc_host_zone.base) >> SC_SPAN_UNIT_SHIFT);
+
+    return unit < __atomic_load_n(&zone.next, __ATOMIC_ACQUIRE) ? &zone.records[zone.heads[unit]] : NULL;
+}
+
+void *sc_host_alias(const void *p)
+{
+    struct sc_host_span *span = sc_host_in_range(&sc_host_zone, p) ? zone_span_at(p) : NULL;
+    char *alias = span ? __atomic_load_n(&span->alias, __ATOMIC_ACQUIRE) : NULL;
+
+    return alias ? alias + ((uintptr_t)p - span->base) : (void *)p;
+}
+
 struct sc_host_span *sc_host_span_at(const void *p)
 {
     uint32_t unit, head;
 
-    if (!sc_host_in_range(&sc_host_arena, p))
-        return sc_host_zone_span_at(p);
-    if (!heads)
-        return NULL;
+    if (!sc_host_in_range(&sc_host_arena, p) || !heads)
+        return sc_host_in_range(&sc_host_zone, p) ? zone_span_at(p) : NULL;
     unit = (uint32_t)(((uintptr_t)p - sc_host_arena.base) >> SC_SPAN_UNIT_SHIFT);
     /* The heads of units between the regions are not committed yet. */
     if (unit >= __atomic_load_n(&low, __ATOMIC_ACQUIRE) && unit < __atomic_load_n(&high, __ATOMIC_ACQUIRE))
@@ -448,23 +496,24 @@ void sc_host_span_empty(struct sc_host_span *span, void *first, size_t bytes)
         memset(first, 0, bytes);
 }
 
-static void unpin_region(uint32_t from, uint32_t to)
+static void unpin_region(struct sc_host_span *span, uint32_t from, uint32_t to)
 {
-    for (uint32_t unit = from; unit < to; unit += records[unit].units)
-        sc_host_span_unpin(&records[unit]);
+    for (uint32_t unit = from; unit < to; unit += span[unit].units)
+        sc_host_span_unpin(&span[unit]);
 }
 
 void sc_host_spans_unpin(void)
 {
-    uint32_t below, above;
+    uint32_t below, above, in_zone;
 
     sc_host_spans_lock();
     below = low;
     above = high;
+    in_zone = zone.next;
     sc_host_spans_unlock();
-    unpin_region(0, below);
-    unpin_region(above, units);
-    sc_host_zone_unpin();
+    unpin_region(records, 0, below);
+    unpin_region(records, above, units);
+    unpin_region(zone.records, 0, in_zone);
 }
 
 void sc_host_spans_leave_pinned(void)

@@ -42,9 +42,9 @@ struct sc_host_span {
     bool pinned;          /* under the pin lock; read without */
     uint8_t unpinnable;   /* under the pin lock: number of requests to refuse before the next attempt to pin */
     void (*unpin)(void *base, size_t bytes);
-    char *alias;            /* of a united span: its second mapping; under the pin lock, read without */
-    void (*unreserve)(void *base, size_t bytes);
-    bool zoned;             /* lies in the zone: united, or separated with its contents */
+    char *alias;          /* of a united span: its second mapping; under the pin lock, read without */
+    const struct sc_host_placing *placing; /* of a united span */
+    void (*put)(struct sc_host_span *span); /* of a span of the zone: in place of sc_host_span_put; else NULL */
     /* One bit for each block. */
     uint64_t live[SC_SPAN_WORDS];    /* handed out */
     uint64_t tracked[SC_SPAN_WORDS]; /* sc_host_block_track was called in this life; set without the lock */
@@ -100,18 +100,10 @@ int sc_host_commit(void *first, size_t bytes);
  * the program, its libraries and their threads: OpenBLAS retries for ever to get 128 MiB for each thread. */
 size_t sc_host_within_limit(size_t bytes);
 
-/* --- zone.c: spans of one address --------------------------------------------------------------------------------- */
-
-/* A span with `pages` pages in whole units, in no list, mapped, united; NULL: refused.  Called without the lock. */
-struct sc_host_span *sc_host_zone_get(size_t pages, const struct sc_host_placing *placing);
-/* Takes back a span without live blocks. */
-void sc_host_zone_put(struct sc_host_span *span);
-/* The span that contains an address of the zone, or NULL; lock-free. */
-struct sc_host_span *sc_host_zone_span_at(const void *p);
-/* Ends the one address of a united span, whose shared mapping stays, with its contents.  Pin lock held. */
-void sc_host_zone_separate(struct sc_host_span *span);
-/* Ends the one address of all spans. */
-void sc_host_zone_unpin(void);
+/* Makes [base, base + bytes) the zone, the second range of the arena.  Once. */
+enum sc_status sc_host_zone_start(void *base, size_t bytes);
+/* Called with the span lock held.  A new span of the class in the zone, in no list, not mapped; NULL: no room. */
+struct sc_host_span *sc_host_zone_span(uint32_t class, size_t pages);
 
 /* Around fork: holds pinning and changes of spans up.  In the child the pins are the parent's. */
 void sc_host_spans_fork_prepare(void);

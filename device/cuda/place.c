@@ -300,7 +300,10 @@ enum sc_status sc_cuda_reserve(void *base, size_t bytes)
 {
     struct range *r;
 
-    if ((uintptr_t)base - zone.base >= zone.bytes || ((uintptr_t)base | bytes) % SC_PLACE_UNIT || !(r = calloc(1, sizeof *r)))
+    if ((uintptr_t)base - zone.base >= zone.bytes || ((uintptr_t)base | bytes) % SC_PLACE_UNIT)
+        return SC_ERR_UNSUPPORTED;
+    r = calloc(1, sizeof *r);
+    if (!r)
         return SC_ERR_UNSUPPORTED;
     *r = (struct range){.base = (uintptr_t)base, .bytes = bytes, .device = -1};
     pthread_mutex_lock(&lock);
