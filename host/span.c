@@ -100,7 +100,8 @@ uint32_t sc_host_size_class(size_t pages, size_t *rounded)
     return 8 * shift + (uint32_t)pages;
 }
 
-void *sc_host_reserve(size_t bytes)
+/* Reserves address space only: no memory, no commit charge. */
+static void *reserve(size_t bytes)
 {
     void *p = sc_host_sys_mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
 
@@ -175,13 +176,13 @@ static enum sc_status reserve_all(void)
 
     for (; bytes >= ARENA_LEAST; bytes = (bytes / 2) & ~(SC_SPAN_UNIT - 1)) {
         count = bytes >> SC_SPAN_UNIT_SHIFT;
-        base = sc_host_reserve(bytes + SC_SPAN_UNIT);
+        base = reserve(bytes + SC_SPAN_UNIT);
         if (base)
             break;
     }
     if (base) {
-        records = sc_host_reserve(count * sizeof *records);
-        heads = sc_host_reserve(count * sizeof *heads);
+        records = reserve(count * sizeof *records);
+        heads = reserve(count * sizeof *heads);
     }
     if (!base || !records || !heads)
         return SC_ERR_MEMORY;
@@ -213,7 +214,8 @@ enum sc_status sc_host_spans_start(void)
     return status;
 }
 
-int sc_host_commit(void *first, size_t bytes)
+/* Makes [first, first + bytes) of a reservation accessible, in whole pages. */
+static int commit(void *first, size_t bytes)
 {
     uintptr_t from = sc_page_floor((uintptr_t)first);
     uintptr_t to = sc_page_ceil((uintptr_t)first + bytes);
@@ -243,8 +245,8 @@ static struct sc_host_span *open_span(uint32_t unit, uint32_t count, bool huge)
     sc_assert_held(SC_RANK_SPAN);
     if (!data_allows(bytes))
         return NULL;
-    if (sc_host_commit(&records[unit], count * sizeof *records) ||
-        sc_host_commit(&heads[unit], count * sizeof *heads) || commit_span(base, bytes)) {
+    if (commit(&records[unit], count * sizeof *records) || commit(&heads[unit], count * sizeof *heads) ||
+        commit_span(base, bytes)) {
         sc_log_once(SC_LOG_WARN, "the system gives the arena no more memory: falling back to libc's");
         return NULL;
     }
@@ -285,8 +287,8 @@ static struct sc_host_span *new_span(uint32_t class, size_t pages)
 enum sc_status sc_host_zone_start(void *base, size_t bytes)
 {
     zone.units = (uint32_t)(bytes >> SC_SPAN_UNIT_SHIFT);
-    zone.records = sc_host_reserve(zone.units * sizeof *zone.records);
-    zone.heads = sc_host_reserve(zone.units * sizeof *zone.heads);
+    zone.records = reserve(zone.units * sizeof *zone.records);
+    zone.heads = reserve(zone.units * sizeof *zone.heads);
     if (!zone.records || !zone.heads)
         return SC_ERR_MEMORY;
     __atomic_store_n(&sc_host_zone.base, (uintptr_t)base, __ATOMIC_RELAXED);
@@ -301,8 +303,8 @@ struct sc_host_span *sc_host_zone_span(uint32_t class, size_t pages)
     struct sc_host_span *span = &zone.records[unit];
 
     sc_assert_held(SC_RANK_SPAN);
-    if (count > zone.units - unit || sc_host_commit(span, count * sizeof *span) ||
-        sc_host_commit(&zone.heads[unit], count * sizeof *zone.heads))
+    if (count > zone.units - unit || commit(span, count * sizeof *span) ||
+        commit(&zone.heads[unit], count * sizeof *zone.heads))
         return NULL;
     *span = (struct sc_host_span){.base = sc_host_zone.base + ((uintptr_t)unit << SC_SPAN_UNIT_SHIFT), .units = count,
                                   .pages = (uint32_t)pages, .class = class};

@@ -92,10 +92,6 @@ void sc_host_span_unpin(struct sc_host_span *span);
 void sc_host_pins_lock(void);
 void sc_host_pins_unlock(void);
 
-/* Reserves address space only: no memory, no commit charge. */
-void *sc_host_reserve(size_t bytes);
-/* Makes [first, first + bytes) of a reservation accessible, in whole pages. */
-int sc_host_commit(void *first, size_t bytes);
 /* The part of `bytes` that a limit on address space (ulimit -v, common in batch systems) allows.  A share is left to
  * the program, its libraries and their threads: OpenBLAS retries for ever to get 128 MiB for each thread. */
 size_t sc_host_within_limit(size_t bytes);
