@@ -34,32 +34,37 @@ static int place_of(const struct sc_matrix *m, const struct sc_tile *t)
     return -1;
 }
 
-static bool is_tile_lent(const struct sc_matrix *m, const struct sc_tile *t)
+static bool reaches(int device, int memory_of)
+{
+    return device == memory_of || sc_protocol.properties[device].reach[memory_of];
+}
+
+static bool is_tile_lent(const struct sc_matrix *m, const struct sc_tile *t, int device)
 {
     int d = place_of(m, t);
     uint64_t all = sc_sectors_all(t->sectors), others = t->host_valid;
 
     for (int i = 0; i < sc_protocol.devices; i++)
         others |= i != d ? t->copy[i].valid : 0;
-    return d >= 0 && !sc_protocol.failed[d] && t->copy[d].valid == all && !t->copy[d].pending && !others &&
-           sc_reached(t->copy[d].last_used);
+    return d >= 0 && reaches(device, d) && !sc_protocol.failed[d] && t->copy[d].valid == all &&
+           !t->copy[d].pending && !others && sc_reached(t->copy[d].last_used);
 }
 
 static bool has_form(const struct sc_matrix *m) { return m->row_parts == 1 && m->rows == m->ld; }
 
-static bool is_matrix_lent(const struct sc_matrix *m)
+static bool is_matrix_lent(const struct sc_matrix *m, int device)
 {
     if (!has_form(m) || m->home_count)
         return false;
     for (int j = 0; j < m->col_parts; j++)
-        if (!is_tile_lent(m, sc_matrix_tile(m, 0, j)))
+        if (!is_tile_lent(m, sc_matrix_tile(m, 0, j), device))
             return false;
     return true;
 }
 
 /* The first bytes of [*lo, hi) that are not lent: a matrix, or NULL and the gap [*lo, *end) before the next one.
  * False: all are lent. */
-static bool next_missing(uintptr_t *lo, uintptr_t hi, struct sc_matrix **m, uintptr_t *end)
+static bool next_missing(uintptr_t *lo, uintptr_t hi, int device, struct sc_matrix **m, uintptr_t *end)
 {
     while (*lo < hi) {
         *m = sc_directory_next(*lo, hi);
@@ -68,7 +73,7 @@ static bool next_missing(uintptr_t *lo, uintptr_t hi, struct sc_matrix **m, uint
             *end = sc_matrix_end(*m);
         else
             *m = NULL;
-        if (!*m || !is_matrix_lent(*m))
+        if (!*m || !is_matrix_lent(*m, device))
             return true;
         *lo = *end;
     }
@@ -150,6 +155,17 @@ static enum sc_status lend_tiles(struct sc_matrix *m, int device, struct sc_fenc
     return status;
 }
 
+/* The working device does not reach the memory, which is given up there. */
+static void leave(struct sc_matrix *m, int home)
+{
+    for (int j = 0; j < m->col_parts; j++) {
+        struct sc_tile *t = sc_matrix_tile(m, 0, j);
+
+        sc_transfer_to_host(m, t, sc_sectors_all(t->sectors));
+        sc_memory_release(home, m, t);
+    }
+}
+
 static enum sc_status lend_matrix(struct sc_matrix *m, int device, struct sc_fence *f)
 {
     int home = home_for(m, device);
@@ -157,6 +173,10 @@ static enum sc_status lend_matrix(struct sc_matrix *m, int device, struct sc_fen
 
     if (sc_protocol.failed[home])
         return SC_ERR_DEVICE;
+    if (!reaches(device, home)) {
+        leave(m, home);
+        home = device;
+    }
     pin(m, home, m->col_parts, 1);
     status = lend_tiles(m, home, f);
     pin(m, home, m->col_parts, -1);
@@ -199,7 +219,7 @@ static enum sc_status lend_block(const struct sc_lending *b, int device)
     struct sc_matrix *m;
     struct sc_view view;
 
-    while (status == SC_OK && next_missing(&lo, hi, &m, &end)) {
+    while (status == SC_OK && next_missing(&lo, hi, device, &m, &end)) {
         if (m && !has_form(m)) {
             release(m->base, end);
             return SC_OK;
@@ -217,13 +237,13 @@ static enum sc_status lend_block(const struct sc_lending *b, int device)
 
 /* --- lending ------------------------------------------------------------------------------------------------------ */
 
-static int first_missing(const struct sc_lending *blocks, int count)
+static int first_missing(const struct sc_lending *blocks, int count, int device)
 {
     for (int i = 0; i < count; i++) {
         uintptr_t lo = blocks[i].base, end;
         struct sc_matrix *m;
 
-        if (next_missing(&lo, blocks[i].base + blocks[i].bytes, &m, &end))
+        if (next_missing(&lo, blocks[i].base + blocks[i].bytes, device, &m, &end))
             return i;
     }
     return -1;
@@ -246,7 +266,7 @@ int sc_coherence_lend(int ordinal, const struct sc_lending *blocks, int count, u
     sc_devices_look();
     device = sc_protocol.ops && !sc_protocol.stopping ? device_of(ordinal) : -1;
     /* Threads may take a block away or use it in a system call, and blocks may evict each other. */
-    while (device >= 0 && (i = first_missing(blocks, count)) >= 0 && tries > 0 && pauses > 0) {
+    while (device >= 0 && (i = first_missing(blocks, count, device)) >= 0 && tries > 0 && pauses > 0) {
         status = lend_block(&blocks[i], device);
         if (status != SC_OK && status != SC_ERR_CONFLICT)
             break;

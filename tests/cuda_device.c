@@ -357,6 +357,10 @@ static void one_address(void)
     for (int round = 1; round <= 3; round++)
         good &= round_trip(p, alias, bytes, round);
     tap_ok(good, "host and device have memory of their own at one address, three times");
+    good = ops->pin(p, bytes) == SC_OK && ops->fill(0, SC_STREAM_COMPUTE, p, MIB, 55, MIB, 8) == SC_OK;
+    good &= ops->sync(mark(SC_STREAM_COMPUTE)) == SC_OK && p[0] == 55 && p[bytes - 1] == 55;
+    tap_ok(good, "without memory of the device, the device reaches the host's, pinned there");
+    ops->unpin(p, bytes);
     ops->unpin(alias, bytes);
     munmap(alias, bytes);
     mmap(p, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);

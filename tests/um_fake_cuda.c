@@ -28,7 +28,7 @@ EXPORT int um_fake_capturing; /* set by the test: every stream reports a capture
 EXPORT size_t um_fake_up, um_fake_home; /* bytes that semcache has copied from and to the host */
 EXPORT void um_fake_pinned(void *base, size_t bytes);
 /* The module's addresses have device memory at `image`; NULL: none. */
-EXPORT void um_fake_placed(void *base, size_t bytes, void *image);
+EXPORT void um_fake_placed(void *base, size_t bytes, void *image, int device);
 EXPORT void um_fake_gone(void *base, size_t bytes); /* neither pinned nor reserved any more */
 EXPORT void um_fake_idle(void);
 
@@ -41,12 +41,13 @@ static struct range {
     size_t bytes;
     enum kind kind;
     char *image; /* PLACED: device memory, or NULL */
+    int device;  /* of the image */
 } range[RANGES];
 static int ranges;
 /* Work may be drained by the thread of semcache's faults. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void add(void *base, size_t bytes, enum kind kind, char *image)
+static void add(void *base, size_t bytes, enum kind kind, char *image, int device)
 {
     for (int i = 0; i < ranges; i++) /* only the newest counts */
         if (range[i].base == (uintptr_t)base && range[i].bytes == bytes) {
@@ -55,13 +56,16 @@ static void add(void *base, size_t bytes, enum kind kind, char *image)
         }
     if (ranges == RANGES)
         abort();
-    range[ranges] = (struct range){(uintptr_t)base, bytes, kind, image};
+    range[ranges] = (struct range){(uintptr_t)base, bytes, kind, image, device};
     __atomic_store_n(&ranges, ranges + 1, __ATOMIC_RELEASE);
 }
 
-EXPORT void um_fake_pinned(void *base, size_t bytes) { add(base, bytes, PINNED, NULL); }
-EXPORT void um_fake_placed(void *base, size_t bytes, void *image) { add(base, bytes, PLACED, image); }
-EXPORT void um_fake_gone(void *base, size_t bytes) { add(base, bytes, GONE, NULL); }
+EXPORT void um_fake_pinned(void *base, size_t bytes) { add(base, bytes, PINNED, NULL, 0); }
+EXPORT void um_fake_placed(void *base, size_t bytes, void *image, int device)
+{
+    add(base, bytes, PLACED, image, device);
+}
+EXPORT void um_fake_gone(void *base, size_t bytes) { add(base, bytes, GONE, NULL, 0); }
 
 /* The newest range that holds every byte. */
 static const struct range *range_of(const void *p, size_t bytes)
@@ -79,11 +83,16 @@ static int is_device(const void *p)
     return r && r->kind != PINNED;
 }
 
+static int current;    /* device of the calling thread */
+static int at_work;    /* device of the work that is being done */
+
 /* The device's memory at an address of the host, or NULL. */
 static char *image_of(const void *p, size_t bytes)
 {
     const struct range *r = range_of(p, bytes);
 
+    if (r && r->image && r->device != at_work && getenv("UM_MODULE_APART"))
+        um_fake_wrong++;
     return r && r->image ? r->image + ((uintptr_t)p - r->base) : NULL;
 }
 
@@ -131,7 +140,7 @@ static void put(void *to, const void *from, size_t bytes, int by_gpu)
 EXPORT cudaError_t cudaMalloc(void **out, size_t bytes)
 {
     *out = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    add(*out, bytes, DEVICE, NULL);
+    add(*out, bytes, DEVICE, NULL, current);
     return cudaSuccess;
 }
 
@@ -140,7 +149,7 @@ EXPORT cudaError_t cudaHostRegister(void *base, size_t bytes, unsigned flags)
     (void)flags;
     if (is_reserved(base)) /* CUDA refuses memory that it has given out itself */
         return cudaErrorInvalidValue;
-    add(base, bytes, PINNED, NULL);
+    add(base, bytes, PINNED, NULL, 0);
     return cudaSuccess;
 }
 EXPORT cudaError_t cudaHostUnregister(void *base) { return (void)base, cudaSuccess; }
@@ -162,7 +171,7 @@ struct work {
     const void *x, *y;
     void *z;
     size_t bytes, height, x_pitch, z_pitch;
-    int byte, by_gpu;
+    int byte, by_gpu, device;
 };
 static struct work queue[256];
 static int queued;
@@ -219,8 +228,10 @@ static void drain(void)
     static void (*const run[])(const struct work *) = {do_sum, do_copy, do_fill, do_magnitudes};
 
     pthread_mutex_lock(&lock);
-    for (int i = 0; i < queued; i++)
+    for (int i = 0; i < queued; i++) {
+        at_work = queue[i].device;
         run[queue[i].what](&queue[i]);
+    }
     queued = 0;
     pthread_mutex_unlock(&lock);
 }
@@ -232,6 +243,7 @@ static int push(struct work w)
     pthread_mutex_lock(&lock);
     if (queued == 256 || w.bytes > MOST)
         abort();
+    w.device = current;
     queue[queued++] = w;
     pthread_mutex_unlock(&lock);
     return 0;
@@ -357,9 +369,9 @@ EXPORT int cufftExecZ2Z(int n, const double *from, double *to, int direction)
 
 /* --- the device --------------------------------------------------------------------------------------------------- */
 
-EXPORT cudaError_t cudaGetDeviceCount(int *count) { return *count = 1, cudaSuccess; }
-EXPORT cudaError_t cudaGetDevice(int *device) { return *device = 0, cudaSuccess; }
-EXPORT cudaError_t cudaSetDevice(int device) { return (void)device, cudaSuccess; }
+EXPORT cudaError_t cudaGetDeviceCount(int *count) { return *count = 2, cudaSuccess; }
+EXPORT cudaError_t cudaGetDevice(int *device) { return *device = current, cudaSuccess; }
+EXPORT cudaError_t cudaSetDevice(int device) { return current = device, cudaSuccess; }
 EXPORT cudaError_t cudaGetLastError(void) { return cudaSuccess; }
 EXPORT cudaError_t cudaFree(void *memory) { return (void)memory, cudaSuccess; }
 EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)

@@ -36,10 +36,11 @@ static void tell(const char *name, void *base, size_t bytes)
 
 static void tell_placed(const struct range *r)
 {
-    void (*function)(void *, size_t, void *) = (void (*)(void *, size_t, void *))dlsym(RTLD_DEFAULT, "um_fake_placed");
+    void (*function)(void *, size_t, void *, int) = (void (*)(void *, size_t, void *, int))dlsym(RTLD_DEFAULT,
+                                                                                                "um_fake_placed");
 
     if (function)
-        function(r->base, r->bytes, r->image);
+        function(r->base, r->bytes, r->image, r->device);
 }
 
 static struct range *range_at(const void *p)
@@ -254,6 +255,17 @@ static void unpin(void *base, size_t bytes)
     sc_device_emu()->unpin(base, bytes);
 }
 
+/* UM_MODULE_APART: no device reaches another's memory. */
+static enum sc_status properties(int device, struct sc_device_properties *out)
+{
+    enum sc_status status = sc_device_emu()->properties(device, out);
+
+    out->ordinal = device;
+    if (getenv("UM_MODULE_APART"))
+        memset(out->reach, 0, sizeof out->reach);
+    return status;
+}
+
 /* CUDA's module calls CUDA with semcache's locks held: such calls pass through libsemcache-cuda-um unchanged. The fake
  * CUDA refuses this call, since it has no handle. */
 static enum sc_status launch(int device, enum sc_stream stream, const struct sc_kernel *kernel)
@@ -279,6 +291,7 @@ const struct sc_device_ops *semcache_device_module(void)
     ops = *sc_device_emu();
     ops.name = "cuda";
     ops.open = open_devices;
+    ops.properties = properties;
     ops.pin = pin;
     ops.unpin = unpin;
     ops.free = release;

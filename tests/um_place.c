@@ -1,7 +1,8 @@
 /* Managed memory of one address, with um_fake_cuda.c in place of CUDA: kernels find what the CPU has written, the CPU
  * finds what kernels have written, and no more travels than that.
  *
- *     um_place [CASE]    CASE: small, on a device with too little memory for all; loss, of the device */
+ *     um_place [CASE]    CASE: two, on two devices; small, on a device with too little memory for all; loss, of the
+ *                        device */
 #include <config.h>
 
 #include <dlfcn.h>
@@ -271,6 +272,29 @@ static void test_threads(double *p)
     cudaFree(shared);
 }
 
+/* Kernels on two devices in turn. */
+static void test_devices(double *p)
+{
+    double *q = managed(bytes);
+    int good = 1;
+
+    set(p, 0);
+    set(q, 0);
+    for (int i = 0; i < STEPS; i++) {
+        cudaSetDevice(i % 2);
+        launch(p, N, 1);
+        launch(q, N, 2);
+        cudaDeviceSynchronize();
+        if (i % 5 == 4)
+            p[i] += 1;
+    }
+    cudaSetDevice(0);
+    for (int i = 0; i < N; i++)
+        good &= p[i] == STEPS + (i < STEPS && i % 5 == 4);
+    tap_ok(good && all_are(q, 2 * STEPS), "kernels on two devices in turn");
+    cudaFree(q);
+}
+
 /* A child has the data of the fork, and no devices. */
 static void test_fork(double *p)
 {
@@ -319,6 +343,8 @@ int main(int argc, char **argv)
     test_calls();
     test_foreign();
     test_threads(p);
+    if (argc > 1 && strcmp(argv[1], "two") == 0)
+        test_devices(p);
     test_fork(p);
     tap_ok(wrong() == 0, "no access that a GPU could not do");
     tap_ok(cudaFree(p) == cudaSuccess, "the memory is freed");
