@@ -18,6 +18,7 @@ static const struct {
     {SC_OP_POTRF, SC_OP_POTRF}, {SC_OP_POSV, SC_OP_POTRF}, {SC_OP_POTRS, SC_OP_POTRS}, {SC_OP_TRTRI, SC_OP_TRTRI},
     {SC_OP_GETRF, SC_OP_GETRF}, {SC_OP_GESV, SC_OP_GETRF}, {SC_OP_GETRS, SC_OP_GETRS}, {SC_OP_GEQRF, SC_OP_GEQRF},
     {SC_OP_POTRI, SC_OP_TRTRI}, {SC_OP_LAUUM, SC_OP_TRTRI}, {SC_OP_ORGQR, SC_OP_GEQRF},
+    {SC_OP_GETRI, SC_OP_GETRI},
 };
 
 bool sc_column_blocks_solve(enum sc_op op) { return op == SC_OP_POTRS || op == SC_OP_GETRS; }
@@ -109,6 +110,15 @@ static bool is_at_blocks(const struct sc_autotuner_call *call, const struct shap
     return work * (devices - 1) / devices <= s->cols * s->cols * s->element / s->peer;
 }
 
+/* Seconds of an inverse by LU factors: each device solves for its part of the identity, and has all of the factors. */
+static double inverse_seconds(const struct shape *s, int devices)
+{
+    double matrix = s->cols * s->cols;
+
+    return larger(s->flops * matrix * s->cols / s->rate / devices,
+                  matrix * s->element * (devices - 1) / devices / s->peer);
+}
+
 /* The operands fit into one device, with the matrix in one piece. */
 static bool fits_one(const struct sc_autotuner_call *call, const struct shape *s)
 {
@@ -131,14 +141,17 @@ void sc_column_blocks_on(const struct sc_autotuner_call *call, int devices, bool
         return;
     if (fits_one(call, &s) && (devices < 2 || (!any_size && call->n < 2 * LEAST)))
         return;
-    out->at_blocks = is_at_blocks(call, &s, devices);
+    if (s.op == SC_OP_GETRI && 2 * s.rows * s.cols * s.element > devices * sc_machine_room(&call->machine))
+        return;
+    out->at_blocks = s.op != SC_OP_GETRI && is_at_blocks(call, &s, devices);
     out->group = group_of(call, &s, devices, &pass);
     out->block = LEAST;
     if (!sc_column_blocks_solve(call->op))
         out->seconds = HUGE_VAL;
     for (int64_t block = LEAST; block <= 4 * LEAST && !sc_column_blocks_solve(call->op); block *= 2) {
         double passes = call->op == SC_OP_POTRI ? 2 : 1; /* the inverse of the triangle, then the product */
-        double seconds = passes * larger(step_seconds(&s, (double)block, devices), pass);
+        double steps = s.op == SC_OP_GETRI ? inverse_seconds(&s, devices) : step_seconds(&s, (double)block, devices);
+        double seconds = passes * larger(steps, pass);
 
         if (seconds < out->seconds) {
             out->seconds = seconds;

@@ -8,7 +8,8 @@ libcore_la_SOURCES += blas/run/tasks.h blas/run/assign.c blas/run/offload.c blas
 	blas/run/partials.c blas/run/single.c blas/run/symm.c blas/run/syr.c blas/run/whole.c \
 	blas/run/batch.c blas/run/larger.c blas/run/least_squares.c blas/run/eigen_range.c blas/run/columns.h \
 	blas/run/columns.c \
-	blas/run/columns_cholesky.c blas/run/columns_lu.c blas/run/columns_qr.c blas/run/condition.c blas/run/rank.c \
+	blas/run/columns_cholesky.c blas/run/columns_lu.c blas/run/columns_qr.c \
+	blas/run/condition.c blas/run/rank.c \
 	blas/run/triangle.h blas/run/triangle.c blas/run/trmm.c blas/run/trmv.c blas/run/trsm.c \
 	blas/verify/verify.h blas/verify/verify.c blas/verify/verify_bound.c blas/verify/verify_lapack.c
 libcore_la_SOURCES += blas/lapack/lapack.h blas/lapack/laswp.c

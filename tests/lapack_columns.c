@@ -348,6 +348,38 @@ static void lu_solutions(int n, int sides)
     free(pivots);
 }
 
+/* X z for the inverse X, and A x = z; the inverse of a singular matrix leaves its factors. */
+static void lu_inverse(int n)
+{
+    struct matrix a = new_matrix(n, n, random_value), b = new_matrix(n, SIDES, random_value);
+    int *pivots = malloc((size_t)n * sizeof *pivots), info = 7, size = 64 * n;
+    char *work = malloc((size_t)size * 16);
+
+    CALL("getrf", &n, &n, a.data, &a.ld, pivots, &info);
+    CALL("getri", &n, a.data, &a.ld, pivots, work, &size, &info);
+    tap_ok(info == 0 && rest_is_kept(&a, 0), "%cgetri %d", type, n);
+    for (int j = 0; j < SIDES; j++) { /* the solution by the inverse, in the place of a routine's */
+        number *z = vector(n, false), *x = vector(n, false);
+
+        for (int i = 0; i < n; i++)
+            z[i] = was(&b, i, j);
+        apply((struct part){.m = &a, .value = at}, false, n, n, z, x);
+        for (int i = 0; i < n; i++)
+            put(&b, i, j, x[i]);
+        free(z), free(x);
+    }
+    check_solutions(&a, 0, &b, "getri");
+    free_matrix(&a);
+    a = new_matrix(n, n, singular_value);
+    CALL("getrf", &n, &n, a.data, &a.ld, pivots, &info);
+    keep(&a);
+    CALL("getri", &n, a.data, &a.ld, pivots, work, &size, &info);
+    tap_ok(info == 212 && !memcmp(a.data, a.before, bytes_of(&a)), "%cgetri: a zero on the diagonal", type);
+    free_matrix(&a);
+    free_matrix(&b);
+    free(pivots), free(work);
+}
+
 /* --- QR ----------------------------------------------------------------------------------------------------------- */
 
 /* |A x - Q (R x)| and |Q^H Q x - x|, products with Q by LAPACK. */
@@ -422,10 +454,16 @@ static void twice(const char *routine, int n)
 
     type = 'd';
     for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < n; i++) /* without data a factorization leaves no pivots */
+            pivots[i] = i + 1;
         if (!strcmp(routine, "getrf"))
             CALL(routine, &n, &n, a, &n, pivots, &info);
         else if (!strcmp(routine, "geqrf"))
             CALL(routine, &n, &n, a, &n, tau, tau, &n, &info);
+        else if (!strcmp(routine, "getri") && round)
+            CALL(routine, &n, a, &n, pivots, tau, &n, &info);
+        else if (!strcmp(routine, "getri"))
+            CALL("getrf", &n, &n, a, &n, pivots, &info);
         else if (!strcmp(routine, "potri"))
             CALL(round ? "potri" : "potrf", "L", &n, a, &n, &info);
         else if (!strcmp(routine, "trtri"))
@@ -454,6 +492,8 @@ int main(int argc, char **argv)
             } else if (!strcmp(argv[1], "potri")) {
                 cholesky_inverse(atoi(argv[i]), 'L');
                 cholesky_inverse(atoi(argv[i]), 'U');
+            } else if (!strcmp(argv[1], "getri")) {
+                lu_inverse(atoi(argv[i]));
             } else if (!strcmp(argv[1], "orgqr")) {
                 orthogonal(atoi(argv[i]), atoi(argv[i]));
                 orthogonal(atoi(argv[i]) + 101, atoi(argv[i]));

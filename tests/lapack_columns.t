@@ -14,7 +14,8 @@ plan skip_all => 'for emulated devices' if $ENV{SEMCACHE_TEST_DEVICE} && $device
 # One thread: emulated devices compute with the same LAPACK, whose threads may be held by a waiting call.
 my %env = (OPENBLAS_NUM_THREADS => 1, OMP_NUM_THREADS => 1);
 my %routines = (potrf => [qw(potrf posv potrs)], getrf => [qw(getrf gesv getrs)],
-    geqrf => [qw(geqrf)], trtri => [qw(trtri)], potri => [qw(potrf potri)], orgqr => [qw(geqrf (?:or|un)gqr)]);
+    geqrf => [qw(geqrf)], trtri => [qw(trtri)], potri => [qw(potrf potri)],
+    getri => [qw(getrf getri)], orgqr => [qw(geqrf (?:or|un)gqr)]);
 
 # A machine whose devices have 512 KiB each.
 my $machine = slurp("$ENV{top_srcdir}/device/emu/machines/h200x8.machine");
@@ -31,6 +32,7 @@ for my $routine (sort keys %routines) {
         is($run->{status}, 0, "$where: $routine") or diag($run->{out});
         is(scalar complaints($run), 0, 'no message');
         for my $call (@{ $routines{$routine} }) {
+            next if $call eq 'getri' && $where =~ /small/; # needs room for two matrices
             my $pattern = qr/^[sdcz]$call$/;
             ok(calls($run, $pattern, 'offloaded') && !calls($run, $pattern, 'host'), "$call ran on devices");
         }
@@ -54,10 +56,13 @@ for my $routine (qw(potrf getrf)) {
     cmp_ok($seconds{1}, '>', 0.7 * $run->{stats}{virtual_seconds}, "$routine with 0.4 of the matrix in memory");
 }
 # The inverse finds the factor on several devices, and nothing comes home.
-my $run = run({ device => 'emu:h200x8:4', env => { %env, SEMCACHE_EMU_TIMING => 1 }, options => [] },
-    'tests/lapack_columns', 'clock', 'potri', 20_000);
-is($run->{status}, 0, 'the inverse of a factor');
-is(calls($run, qr/^dpotri$/, 'offloaded'), 1, 'the inverse ran on devices');
-at_most(moved($run, 'd2h'), 8 * 20_000, 'to the host: nothing but INFO');
+for my $routine (qw(potri getri)) {
+    my $run = run({ device => 'emu:h200x8:4', env => { %env, SEMCACHE_EMU_TIMING => 1 }, options => [] },
+        'tests/lapack_columns', 'clock', $routine, 20_000);
+    is($run->{status}, 0, "the inverse of a factor by $routine");
+    is(calls($run, qr/^d$routine$/, 'offloaded'), 1, 'the inverse ran on devices');
+    at_most(moved($run, 'd2h'), 8 * 20_000, 'to the host: nothing but INFO');
+    at_most(moved($run, 'h2d'), 1.1 * 8 * 20_000**2, 'from the host: the matrix once');
+}
 done_testing();
 # SPDX-License-Identifier: BSD-2-Clause

@@ -304,11 +304,33 @@ static void set_devices(struct sc_columns_job *c)
     }
 }
 
+/* Cuts at the ends of both.  False: these are too many. */
+static bool merge(struct sc_cuts *t, const struct sc_cuts *other)
+{
+    struct sc_cuts both = {.n = 0};
+
+    for (int i = 0, j = 0; i < t->n && both.n < SC_CUTS_MAX;) {
+        int64_t a = t->at[i + 1], b = other->at[j + 1];
+
+        both.at[++both.n] = a < b ? a : b;
+        i += a <= b;
+        j += b <= a;
+    }
+    if (both.at[both.n] < t->at[t->n])
+        return false;
+    *t = both;
+    return true;
+}
+
 static bool set_blocks(struct sc_columns_job *c, int64_t block)
 {
     cut(&c->t, c->a, block);
     if (c->b)
         sc_coherence_col_cuts(c->b, &c->right);
+    if (c->unit && !merge(&c->t, &c->right))
+        return false;
+    if (c->unit)
+        c->right = c->t;
     c->block = calloc((size_t)c->t.n, sizeof *c->block);
     if (c->block)
         set_devices(c);
@@ -421,28 +443,34 @@ static enum sc_status run(struct sc_columns_job *c, const struct sc_columns_meth
     return status == SC_OK ? waited : status;
 }
 
-enum sc_status sc_blas_columns(const struct sc_kernel *kernel, const struct sc_plan *plan, bool last, int64_t *info)
+enum sc_status sc_columns_run(const struct sc_columns_method *method, struct sc_blas_bracket *b,
+                              const struct sc_plan *plan, bool last, int64_t *info)
 {
-    struct sc_blas_bracket b;
-    struct sc_columns_job c = {.kernel = kernel, .a = &b.operand[0], .at_blocks = plan->columns.at_blocks};
-    enum sc_status status = sc_blas_bracket_begin(kernel, plan, &b);
+    struct sc_columns_job c = {.kernel = &b->kernel, .a = &b->operand[0], .at_blocks = plan->columns.at_blocks,
+                               .b = b->count > 1 ? &b->operand[1] : NULL, .unit = b->count > 2 ? &b->operand[2] : NULL};
+    enum sc_status status;
 
-    if (status != SC_OK)
-        return status;
-    c.b = b.count > 1 ? &b.operand[1] : NULL;
-    c.descends = kernel->op == SC_OP_TRTRI && kernel->uplo == 'L';
+    c.descends = c.kernel->op == SC_OP_TRTRI && c.kernel->uplo == 'L';
     if (!set_blocks(&c, plan->columns.block)) {
-        sc_blas_bracket_end(&b, false);
+        sc_blas_bracket_end(b, false);
         return SC_ERR_MEMORY;
     }
-    status = run(&c, method_of(kernel->op), plan, last, &b, info);
+    status = run(&c, method, plan, last, b, info);
     if (status != SC_OK) {
-        sc_log(SC_LOG_ERROR, "%s could not be finished (%s): INFO says that it failed", sc_op_name(kernel->op),
+        sc_log(SC_LOG_ERROR, "%s could not be finished (%s): INFO says that it failed", sc_op_name(c.kernel->op),
                sc_status_name(status));
         *info = 1;
     }
     free(c.inverse);
     free(c.block);
     return SC_OK;
+}
+
+enum sc_status sc_blas_columns(const struct sc_kernel *kernel, const struct sc_plan *plan, bool last, int64_t *info)
+{
+    struct sc_blas_bracket b;
+    enum sc_status status = sc_blas_bracket_begin(kernel, plan, &b);
+
+    return status == SC_OK ? sc_columns_run(method_of(kernel->op), &b, plan, last, info) : status;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

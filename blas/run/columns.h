@@ -15,6 +15,7 @@ struct sc_column_block {
 struct sc_columns_job {
     const struct sc_kernel *kernel;   /* the routine's */
     const struct sc_operand *a, *b;   /* b: right sides of a solution */
+    const struct sc_operand *unit;    /* of an inverse: the identity, of the order of the widest block */
     struct sc_cuts t, right;          /* of the columns of A and of B */
     struct sc_column_block *block;    /* of A */
     bool descends; /* the last block is finished first */
@@ -62,6 +63,9 @@ enum sc_status sc_columns_swap(struct sc_columns_job *c, int device, int64_t fir
 enum sc_status sc_columns_triangle(struct sc_columns_job *c, char uplo, char trans, char diag);
 /* Interchanges the rows of all right sides. */
 enum sc_status sc_columns_swap_right(struct sc_columns_job *c, int64_t *pivots);
+/* Runs a routine on the operands of a bracket, and ends the bracket. */
+enum sc_status sc_columns_run(const struct sc_columns_method *method, struct sc_blas_bracket *b,
+                              const struct sc_plan *plan, bool last, int64_t *info);
 
 #endif
 /* SPDX-License-Identifier: BSD-2-Clause */

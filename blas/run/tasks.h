@@ -245,7 +245,11 @@ struct sc_blas_bracket {
 /* plan NULL: every matrix in one piece.  Otherwise they may be cut into blocks of columns, new ones as planned.
  * A status: nothing has changed, and nothing is held. */
 enum sc_status sc_blas_bracket_begin(const struct sc_kernel *k, const struct sc_plan *plan, struct sc_blas_bracket *b);
+/* The same for the views that the caller has stored. */
+enum sc_status sc_blas_bracket_open(struct sc_blas_bracket *b, bool by_columns);
 void sc_blas_bracket_end(struct sc_blas_bracket *b, bool last);
+/* Copies a piece, column by column where a column is not followed by the next. */
+enum sc_status sc_blas_copy_piece(int device, struct sc_piece from, struct sc_piece to);
 /* A task that was launched: INFO is in the slot after the fence. */
 struct sc_blas_launched {
     struct sc_fence fence;
@@ -256,6 +260,9 @@ int64_t sc_blas_info(const struct sc_blas_launched *launched);
 /* Factorizations and solutions by blocks of columns (columns.c), as planned.  A status: nothing has changed. */
 bool sc_blas_has_columns(enum sc_op op);
 enum sc_status sc_blas_columns(const struct sc_kernel *kernel, const struct sc_plan *plan, bool last, int64_t *info);
+/* The inverse by LU factors in blocks of columns (columns_lu.c).  INFO is positive for a zero on the diagonal; A is
+ * unchanged then. */
+enum sc_status sc_blas_columns_inverse(const struct sc_kernel *kernel, const struct sc_plan *plan, int64_t *info);
 /* Parts of such routines (whole.c): an operation in its own bracket, and the same on the host when a device cannot.
  * last: the host may want the result next. */
 enum sc_status sc_blas_lapack_run(const struct sc_kernel *kernel, bool last, int64_t *info);

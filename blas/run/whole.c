@@ -46,6 +46,7 @@ bool sc_blas_serves(enum sc_op op, enum sc_type type)
         sc_coherence_runs(SC_OP_ORMQR, type);
         sc_coherence_runs(SC_OP_TRTRI, type);
         sc_coherence_runs(SC_OP_LAUUM, type);
+        sc_coherence_runs(SC_OP_GETRS, type);
     }
     return part ? sc_coherence_runs(part[0], type) && sc_coherence_runs(part[1], type) : sc_coherence_runs(op, type);
 }
@@ -83,10 +84,20 @@ static bool join(struct sc_blas_bracket *b, bool by_columns)
     return true;
 }
 
-enum sc_status sc_blas_bracket_begin(const struct sc_kernel *k, const struct sc_plan *plan, struct sc_blas_bracket *b)
+enum sc_status sc_blas_bracket_open(struct sc_blas_bracket *b, bool by_columns)
 {
     enum sc_status status = SC_OK;
 
+    for (int attempt = 0; attempt < 3 && status == SC_OK; attempt++) {
+        status = sc_coherence_begin(b->view, b->count, b->operand);
+        if (status == SC_OK && !join(b, by_columns))
+            return SC_OK;
+    }
+    return status == SC_OK ? SC_ERR_UNSUPPORTED : status;
+}
+
+enum sc_status sc_blas_bracket_begin(const struct sc_kernel *k, const struct sc_plan *plan, struct sc_blas_bracket *b)
+{
     b->kernel = *k;
     b->count = sc_kernel_views(k, b->view);
     for (int i = 0; i < b->count; i++)
@@ -98,12 +109,7 @@ enum sc_status sc_blas_bracket_begin(const struct sc_kernel *k, const struct sc_
         for (int i = 1; i < b->count; i++)
             b->view[i].spread = plan->operand[i].spread;
     }
-    for (int attempt = 0; attempt < 3 && status == SC_OK; attempt++) {
-        status = sc_coherence_begin(b->view, b->count, b->operand);
-        if (status == SC_OK && !join(b, plan))
-            return SC_OK;
-    }
-    return status == SC_OK ? SC_ERR_UNSUPPORTED : status;
+    return sc_blas_bracket_open(b, plan);
 }
 
 void sc_blas_bracket_end(struct sc_blas_bracket *b, bool last)
@@ -256,21 +262,19 @@ static enum sc_status invert(const struct sc_blas_job *call, int64_t *info)
     return status;
 }
 
-/* B := A, column by column where a column is not followed by the next. */
-static enum sc_status copy(const struct sc_blas_bracket *b, int device)
+enum sc_status sc_blas_copy_piece(int device, struct sc_piece from, struct sc_piece to)
 {
-    struct sc_piece a = piece_of(b, 0, SC_READ), c = piece_of(b, 1, SC_WRITE);
-    struct sc_kernel k = {.op = SC_OP_COPY, .type = b->kernel.type, .n = a.rows * a.cols, .lda = 1, .ldb = 1};
+    struct sc_kernel k = {.op = SC_OP_COPY, .type = from.operand->view.type, .n = from.rows * from.cols, .lda = 1,
+                          .ldb = 1};
+    int64_t cols = from.cols;
     enum sc_status status = SC_OK;
 
-    if (sc_coherence_contiguous(device, &a) && sc_coherence_contiguous(device, &c))
-        return sc_blas_task(device, &k, a, c, sc_blas_none());
-    k.n = a.rows;
-    for (int64_t j = 0; j < b->view[0].cols && status == SC_OK; j++) {
-        a.c = c.c = j;
-        a.cols = c.cols = 1;
-        status = sc_blas_task(device, &k, a, c, sc_blas_none());
-    }
+    if (sc_coherence_contiguous(device, &from) && sc_coherence_contiguous(device, &to))
+        return sc_blas_task(device, &k, from, to, sc_blas_none());
+    k.n = from.rows;
+    from.cols = to.cols = 1;
+    for (int64_t j = 0; j < cols && status == SC_OK; j++, from.c++, to.c++)
+        status = sc_blas_task(device, &k, from, to, sc_blas_none());
     return status;
 }
 
@@ -283,7 +287,7 @@ enum sc_status sc_blas_copy_matrix(const struct sc_kernel *k)
     if (status != SC_OK)
         return status;
     first = piece_of(&b, 0, SC_READ);
-    status = copy(&b, sc_coherence_where(&first));
+    status = sc_blas_copy_piece(sc_coherence_where(&first), first, piece_of(&b, 1, SC_WRITE));
     sc_blas_bracket_end(&b, false);
     return status;
 }
@@ -305,6 +309,8 @@ static enum sc_status run_routine(const struct sc_blas_job *call, int64_t *info)
 
     if (k->op == SC_OP_POTRI && call->plan->columns.block)
         return invert(call, info);
+    if (k->op == SC_OP_GETRI && call->plan->columns.block)
+        return sc_blas_columns_inverse(k, call->plan, info);
     if (!part)
         return run_part(call, k, true, info);
     switch (k->op) {
