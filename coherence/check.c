@@ -1,11 +1,12 @@
 /* SEMCACHE_CHECK=1: the invariants as code.  Transitions note the bytes whose state or protection they change
- * (touched.c).  After a transition the matrices of these bytes are checked, and about as many pages of other
- * matrices in turn.  A check therefore costs as much as the preceding change, for any number of matrices.  Matrices
- * of calls in progress are checked at the end of the call. */
+ * (touched.c).  After a transition the matrices of these bytes are checked, some of their neighbours on the same
+ * pages, and about as many pages of other matrices in turn.  A check therefore costs as much as the preceding change,
+ * for any number of matrices, on one page too.  Matrices of calls in progress are checked at the end of the call. */
 #include "coherence/protocol.h"
 
 #define PIECE 64         /* pages checked together by the rounds */
 #define LEAST_STEPS 64   /* least number of steps of a round */
+#define NEIGHBOURS 8     /* matrices on a changed page, checked although their bytes are unchanged */
 
 uint64_t sc_check_steps;
 bool sc_check_rounds = true;
@@ -114,23 +115,36 @@ void sc_check_all(const char *after)
 
 /* --- what has changed --------------------------------------------------------------------------------------------- */
 
-/* Checks the matrices on pages [lo, hi).  False: a matrix is in use. */
+/* Checks a matrix on pages [from, to).  False: the matrix is in use. */
+static bool check_matrix(size_t i, uintptr_t from, uintptr_t to, const char *after)
+{
+    const struct sc_matrix *m = sc_directory_at(i);
+
+    if (!m->users)
+        check_part(m, from, to, after);
+    return !m->users;
+}
+
+/* Checks the matrices of bytes [lo, hi), and in turn some of the others on the first and on the last page: a page may
+ * hold hundreds of small matrices.  False: a matrix is in use. */
 static bool check_range(uintptr_t lo, uintptr_t hi, const char *after)
 {
+    static size_t turn;
+    uintptr_t from = sc_page_floor(lo), to = sc_page_ceil(hi);
     bool all = true;
-    size_t first;
-    int n;
+    size_t first, last, own;
+    size_t count = (size_t)sc_directory_find(lo, hi, &own), others;
 
-    lo = sc_page_floor(lo);
-    hi = sc_page_ceil(hi);
-    n = sc_directory_find(lo, hi, &first);
-    for (int i = 0; i < n; i++) {
-        const struct sc_matrix *m = sc_directory_at(first + (size_t)i);
+    (void)sc_directory_find(from, from + 1, &first);
+    others = (size_t)sc_directory_find(to - 1, to, &last);
+    others += last - first - count;
 
-        if (m->users)
-            all = false;
-        else
-            check_part(m, lo, hi, after);
+    for (size_t i = own; i < own + count; i++)
+        all &= check_matrix(i, from, to, after);
+    for (size_t n = 0; n < others && n < NEIGHBOURS; n++) {
+        size_t i = first + turn++ % others;
+
+        all &= check_matrix(count && i >= own ? i + count : i, from, to, after);
     }
     return all;
 }

@@ -10,13 +10,13 @@
 #define CALLS 200
 
 /* A kernel scales x by 1, and the host reads x. */
-static void round_trip(double *x)
+static void round_trip(double *x, int64_t length)
 {
-    struct sc_view v = {.ptr = x, .type = SC_D, .vector = true, .rows = LENGTH, .cols = 1, .ld = 1, .access = SC_RDWR,
+    struct sc_view v = {.ptr = x, .type = SC_D, .vector = true, .rows = length, .cols = 1, .ld = 1, .access = SC_RDWR,
                         .spread = 1};
-    struct sc_kernel k = {.op = SC_OP_SCAL, .type = SC_D, .n = LENGTH, .alpha = {1}};
+    struct sc_kernel k = {.op = SC_OP_SCAL, .type = SC_D, .n = length, .alpha = {1}};
     struct sc_operand o;
-    struct sc_piece piece[3] = {{.operand = &o, .rows = LENGTH, .cols = 1, .access = SC_RDWR}};
+    struct sc_piece piece[3] = {{.operand = &o, .rows = length, .cols = 1, .access = SC_RDWR}};
 
     if (sc_coherence_begin(&v, 1, &o) != SC_OK) {
         tap_ok(0, "a call begins");
@@ -25,7 +25,7 @@ static void round_trip(double *x)
     if (sc_coherence_task(0, &k, piece, NULL, NULL) != SC_OK)
         tap_ok(0, "a task");
     sc_coherence_end(&o, 1);
-    sc_coherence_acquire_host((uintptr_t)x, LENGTH * sizeof *x, SC_READ);
+    sc_coherence_acquire_host((uintptr_t)x, (size_t)length * sizeof *x, SC_READ);
 }
 
 static double **many(int count)
@@ -35,7 +35,7 @@ static double **many(int count)
     for (int i = 0; i < count; i++) {
         x[i] = env_memory(LENGTH * sizeof **x);
         memset(x[i], 0, LENGTH * sizeof **x);
-        round_trip(x[i]);
+        round_trip(x[i], LENGTH);
     }
     return x;
 }
@@ -53,7 +53,7 @@ static uint64_t steps_among(int count)
     uint64_t before = sc_check_steps;
 
     for (int i = 0; i < CALLS; i++)
-        round_trip(x[i % count]);
+        round_trip(x[i % count], LENGTH);
     before = sc_check_steps - before;
     forget(x, count);
     return before;
@@ -83,12 +83,32 @@ static uint64_t steps_in(int64_t vectors)
     return before;
 }
 
+/* Round trips of vectors of one element, `gap` elements apart. */
+static uint64_t steps_on_pages(int gap)
+{
+    double *x = env_memory(LENGTH * sizeof *x);
+    uint64_t before;
+
+    memset(x, 0, LENGTH * sizeof *x);
+    for (int i = 0; i < LENGTH; i += gap)
+        round_trip(x + i, 1);
+    before = sc_check_steps;
+    for (int i = 0; i < CALLS; i++)
+        round_trip(x + i * gap % LENGTH, 1);
+    before = sc_check_steps - before;
+    sc_coherence_host_free(x);
+    return before;
+}
+
 static void test_cost(void)
 {
+    uint64_t few_here = steps_on_pages(32), crowd = steps_on_pages(2);
+
     uint64_t few = steps_among(20), more = steps_among(2000), small = steps_in(100), large = steps_in(20000);
 
     tap_ok(few > CALLS && more < 2 * few, "%d round trips check %" PRIu64 " pages and copies among 20 vectors, %" PRIu64
            " among 2000", CALLS, few, more);
+    tap_ok(crowd < 2 * few_here, "%" PRIu64 " with 16 vectors on a page, %" PRIu64 " with 256", few_here, crowd);
     tap_ok(large < 2 * small, "%" PRIu64 " beside a matrix of 100 columns, %" PRIu64 " beside 20000", small, large);
 }
 
@@ -139,7 +159,7 @@ static int found_after(double **x, int count, int which, bool touched)
         sc_protocol_unlock();
     }
     for (; after < count && sc_coherence_broken() == broken; after++)
-        round_trip(x[0]);
+        round_trip(x[0], LENGTH);
     damages[which].repair(x[count / 2]);
     sc_protocol_lock();
     sc_check_all("the repair");
