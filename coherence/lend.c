@@ -7,6 +7,8 @@
 #include <time.h>
 
 #define COLUMN SC_PAGE                     /* bytes of a column of a new matrix */
+#define SPARE 64                           /* part of a block that gives way for blocks to come */
+#define LEAST_PART 16                      /* smaller parts of a block are not worth a copy on a device */
 #define PAUSES 1000                        /* a tenth of a second in all */
 #define TILE_COLUMNS ((64 << 20) / COLUMN) /* its sectors then have at most 1 MiB */
 
@@ -166,16 +168,17 @@ static void leave(struct sc_matrix *m, int home)
     }
 }
 
-static enum sc_status lend_matrix(struct sc_matrix *m, int device, struct sc_fence *f)
+/* device: the working one.  target: for a block without memory on a device. */
+static enum sc_status lend_matrix(struct sc_matrix *m, int device, int target, struct sc_fence *f)
 {
-    int home = home_for(m, device);
+    int home = home_for(m, target);
     enum sc_status status;
 
     if (sc_protocol.failed[home])
         return SC_ERR_DEVICE;
     if (!reaches(device, home)) {
         leave(m, home);
-        home = device;
+        home = target;
     }
     pin(m, home, m->col_parts, 1);
     status = lend_tiles(m, home, f);
@@ -184,7 +187,7 @@ static enum sc_status lend_matrix(struct sc_matrix *m, int device, struct sc_fen
 }
 
 /* Lock held before and after, dropped meanwhile. */
-static enum sc_status lend_view(const struct sc_view *view, int device)
+static enum sc_status lend_view(const struct sc_view *view, int device, int target)
 {
     struct sc_fence f = SC_FENCE_NONE;
     struct sc_operand operand;
@@ -193,7 +196,7 @@ static enum sc_status lend_view(const struct sc_view *view, int device)
     sc_protocol_unlock();
     status = sc_coherence_begin_lending(view, &operand);
     if (status == SC_OK) {
-        status = has_form(operand.matrix) ? lend_matrix(operand.matrix, device, &f) : SC_ERR_UNSUPPORTED;
+        status = has_form(operand.matrix) ? lend_matrix(operand.matrix, device, target, &f) : SC_ERR_UNSUPPORTED;
         sc_coherence_end(&operand, 1);
     }
     if (status == SC_OK)
@@ -202,8 +205,8 @@ static enum sc_status lend_view(const struct sc_view *view, int device)
     return status;
 }
 
-/* Tiles in several rows, columns with gaps, or bytes behind an array that are no element: brought home, and covered by
- * a new matrix. */
+/* Tiles in several rows, columns with gaps, bytes behind an array that are no element, or a matrix that goes on behind
+ * the lent bytes: brought home, and covered by a new matrix. */
 static void release(uintptr_t lo, uintptr_t hi)
 {
     sc_protocol_unlock();
@@ -212,7 +215,7 @@ static void release(uintptr_t lo, uintptr_t hi)
 }
 
 /* Lends what is missing of a block, once from its beginning to its end.  Lock held before and after. */
-static enum sc_status lend_block(const struct sc_lending *b, int device)
+static enum sc_status lend_block(const struct sc_lending *b, int device, int target)
 {
     uintptr_t lo = b->base, hi = b->base + b->bytes, end, none;
     enum sc_status status = SC_OK;
@@ -220,7 +223,7 @@ static enum sc_status lend_block(const struct sc_lending *b, int device)
     struct sc_view view;
 
     while (status == SC_OK && next_missing(&lo, hi, device, &m, &end)) {
-        if (m && !has_form(m)) {
+        if (m && (!has_form(m) || end > hi)) {
             release(m->base, end);
             return SC_OK;
         }
@@ -229,7 +232,7 @@ static enum sc_status lend_block(const struct sc_lending *b, int device)
             release(b->base, hi);
             return SC_OK;
         }
-        status = lend_view(&view, device);
+        status = lend_view(&view, device, target);
         sc_view_extent(&view, &none, &lo);
     }
     return status;
@@ -257,17 +260,115 @@ static void pause_lending(void)
     sc_protocol_lock();
 }
 
-int sc_coherence_lend(int ordinal, const struct sc_lending *blocks, int count, uint64_t *since)
+/* Bytes of device memory of a block. */
+static uint64_t place_bytes(const struct sc_lending *b)
+{
+    return (b->bytes + SC_PLACE_UNIT - 1) / SC_PLACE_UNIT * SC_PLACE_UNIT;
+}
+
+/* The device with memory of a block at its address, or -1: none that `device` reaches. */
+static int home_of(const struct sc_lending *b, int device)
+{
+    uintptr_t lo = b->base, hi = b->base + b->bytes;
+    struct sc_matrix *m;
+    int d = -1;
+
+    while (d < 0 && lo < hi && (m = sc_directory_next(lo, hi))) {
+        d = home_for(m, -1);
+        lo = sc_matrix_end(m);
+    }
+    return d >= 0 && reaches(device, d) ? d : -1;
+}
+
+/* Where new blocks find room: the working device, or the devices that it reaches. */
+struct room {
+    int device;
+    uint64_t left[SC_DEVICES_MAX];
+};
+
+static void room_start(struct room *r, int device, const struct sc_lending *blocks, int count)
+{
+    *r = (struct room){.device = device};
+    for (int d = 0; d < sc_protocol.devices; d++)
+        if (!reaches(device, d) || sc_protocol.failed[d] || sc_protocol.ops->room(d, &r->left[d]) != SC_OK)
+            r->left[d] = 0;
+    for (int i = 0; i < count; i++) {
+        int home = home_of(&blocks[i], device);
+
+        if (home >= 0)
+            r->left[home] -= place_bytes(&blocks[i]) < r->left[home] ? place_bytes(&blocks[i]) : r->left[home];
+    }
+}
+
+/* Takes room for a block; -1: nowhere. */
+static int room_take(struct room *r, uint64_t bytes)
+{
+    int target = r->left[r->device] >= bytes ? r->device : -1;
+
+    for (int d = 0; d < sc_protocol.devices && target < 0; d++)
+        target = r->left[d] >= bytes ? d : -1;
+    if (target >= 0)
+        r->left[target] -= bytes;
+    return target;
+}
+
+/* The bytes of new blocks for which there is no room. */
+static uint64_t missing_bytes(struct room r, const struct sc_lending *blocks, int count)
+{
+    uint64_t missing = 0;
+
+    for (int i = 0; i < count; i++)
+        if (home_of(&blocks[i], r.device) < 0 && room_take(&r, place_bytes(&blocks[i])) < 0)
+            missing += place_bytes(&blocks[i]);
+    if (missing > r.left[r.device])
+        return missing - r.left[r.device];
+    return missing ? SC_PLACE_UNIT : 0;
+}
+
+/* If the blocks do not fit together, the largest gives way, with some bytes more for blocks to come. */
+static int too_much(const struct room *r, const struct sc_lending *blocks, int count, size_t *keep)
+{
+    uint64_t missing = missing_bytes(*r, blocks, count), left;
+    int largest = 0;
+
+    if (!missing)
+        return -1;
+    for (int i = 1; i < count; i++)
+        largest = blocks[i].bytes > blocks[largest].bytes ? i : largest;
+    left = place_bytes(&blocks[largest]);
+    missing += left / SPARE;
+    *keep = left > missing ? (left - missing) / SC_PLACE_UNIT * SC_PLACE_UNIT : 0;
+    if (*keep < left / LEAST_PART)
+        *keep = 0;
+    return largest;
+}
+
+int sc_coherence_lend(int ordinal, const struct sc_lending *blocks, int count, uint64_t *since, size_t *keep)
 {
     enum sc_status status = SC_OK;
-    int device, i = 0, tries = 2 * count + 8, pauses = PAUSES;
+    int device, i = 0, target = -1, tries = 2 * count + 8, pauses = PAUSES;
+    struct room room = {.device = -1};
 
+    *keep = 0;
     sc_protocol_lock();
     sc_devices_look();
     device = sc_protocol.ops && !sc_protocol.stopping ? device_of(ordinal) : -1;
     /* Threads may take a block away or use it in a system call, and blocks may evict each other. */
     while (device >= 0 && (i = first_missing(blocks, count, device)) >= 0 && tries > 0 && pauses > 0) {
-        status = lend_block(&blocks[i], device);
+        target = home_of(&blocks[i], device);
+        if (target < 0 && room.device < 0) {
+            int refused;
+
+            room_start(&room, device, blocks, count);
+            refused = too_much(&room, blocks, count, keep);
+            if (refused >= 0) {
+                i = refused;
+                break;
+            }
+        }
+        if (target < 0)
+            target = room_take(&room, place_bytes(&blocks[i]));
+        status = lend_block(&blocks[i], device, target < 0 ? device : target);
         if (status != SC_OK && status != SC_ERR_CONFLICT)
             break;
         tries -= status == SC_OK;
@@ -314,13 +415,13 @@ void *sc_coherence_united_alloc(size_t bytes)
     return memory;
 }
 
-void sc_coherence_separate(void *memory)
+void sc_coherence_separate(void *memory, size_t keep)
 {
     struct sc_host_block block;
 
     if (!sc_host_is_united(memory) || !sc_host_block_of(memory, &block))
         return;
     sc_coherence_release_range(block.base, block.bytes);
-    sc_host_span_separate(&block);
+    sc_host_span_separate(&block, keep);
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -15,15 +15,16 @@ struct sc_lending {
 /* A block with one address on the host and a device, freed like any block; bytes 0.  NULL: not with these devices, or
  * not here. */
 void *sc_coherence_united_alloc(size_t bytes);
-/* Brings the block home, and ends its one address.  The contents stay. */
-void sc_coherence_separate(void *memory);
+/* Brings the block home, and ends its one address from the first `keep` bytes on (a multiple of 2 MiB).  The contents
+ * stay. */
+void sc_coherence_separate(void *memory, size_t keep);
 
 /* Before the program starts work on a device: makes the blocks valid at their own addresses on one device, which the
  * working device reaches, and closes their pages.  The work may read and write all of them.  Whoever touches the
  * memory afterwards waits for the working device.  ordinal: number of the working device in its maker's runtime.
- * Returns -1, or the index of the first block that cannot be lent; then nothing is lent.  *since: for
- * sc_coherence_lend_again.  Thread safe. */
-int sc_coherence_lend(int ordinal, const struct sc_lending *blocks, int count, uint64_t *since);
+ * Returns -1, or the index of a block that cannot be lent with the others; then nothing is lent, and *keep is the
+ * number of bytes for which there would be room.  *since: for sc_coherence_lend_again.  Thread safe. */
+int sc_coherence_lend(int ordinal, const struct sc_lending *blocks, int count, uint64_t *since, size_t *keep);
 /* The same for the same blocks, if no state has changed since the last lending.  False: nothing is lent. */
 bool sc_coherence_lend_again(int ordinal, uint64_t since);
 

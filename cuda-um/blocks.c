@@ -15,7 +15,7 @@ static pthread_mutex_t visiting = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     pthread_rwlock_t lock;
     struct sc_um_block *block;
-    size_t count, room, united;
+    size_t count, room, united, ordinary; /* united: in part at least; ordinary: in part at least */
     uint64_t version; /* changes with the set of united blocks; atomic */
 } table = {.lock = PTHREAD_RWLOCK_INITIALIZER};
 
@@ -55,8 +55,14 @@ static bool insert(const struct sc_um_block *block)
     return true;
 }
 
-static void count_united(int by)
+static size_t whole_pages(size_t bytes) { return (bytes + SC_PAGE - 1) / SC_PAGE * SC_PAGE; }
+
+/* A block comes (by 1) or goes (-1).  Lock held. */
+static void count_block(const struct sc_um_block *b, int by)
 {
+    table.ordinary += b->united < b->bytes ? (size_t)by : 0;
+    if (!b->united)
+        return;
     table.united += (size_t)by;
     __atomic_fetch_add(&table.version, 1, __ATOMIC_RELEASE);
 }
@@ -64,7 +70,7 @@ static void count_united(int by)
 #define SMALL ((size_t)1 << 20)
 #define SMALL_MOST 1024 /* united blocks below SMALL: each takes 2 MiB */
 
-static void *alloc(size_t bytes, enum cudaMemoryType kind, bool *united)
+static void *alloc(size_t bytes, enum cudaMemoryType kind, size_t *united)
 {
     static int small;
     void *memory = NULL;
@@ -73,7 +79,7 @@ static void *alloc(size_t bytes, enum cudaMemoryType kind, bool *united)
         sc_um_inner->kernels() != SC_UM_KERNELS_HOST &&
         (bytes >= SMALL || __atomic_add_fetch(&small, 1, __ATOMIC_RELAXED) <= SMALL_MOST))
         memory = sc_um_inner->united_alloc(bytes);
-    *united = memory;
+    *united = memory ? whole_pages(bytes) : 0;
     return memory ? memory : semcache_alloc(bytes);
 }
 
@@ -88,8 +94,8 @@ void *sc_um_block_new(size_t bytes, enum cudaMemoryType kind)
     block.base = (uintptr_t)memory;
     pthread_rwlock_wrlock(&table.lock);
     done = insert(&block);
-    if (done && block.united)
-        count_united(1);
+    if (done)
+        count_block(&block, 1);
     pthread_rwlock_unlock(&table.lock);
     if (done) {
         sc_um_grown();
@@ -108,8 +114,7 @@ static struct sc_um_block take(uintptr_t base)
     i = at(base);
     if (i < table.count && table.block[i].base == base) {
         block = table.block[i];
-        if (block.united)
-            count_united(-1);
+        count_block(&block, -1);
         memmove(&table.block[i], &table.block[i + 1], (--table.count - i) * sizeof *table.block);
     }
     pthread_rwlock_unlock(&table.lock);
@@ -123,7 +128,7 @@ bool sc_um_block_free(void *memory)
     pthread_mutex_lock(&visiting);
     block = take((uintptr_t)memory);
     if (block.registered)
-        SC_UM_BEHIND(cudaHostUnregister)(memory);
+        SC_UM_BEHIND(cudaHostUnregister)((char *)memory + block.united);
     if (block.base)
         semcache_free(memory);
     pthread_mutex_unlock(&visiting);
@@ -196,7 +201,7 @@ bool sc_um_has_united(void) { return __atomic_load_n(&table.united, __ATOMIC_REL
 
 bool sc_um_has_ordinary(void)
 {
-    return __atomic_load_n(&table.count, __ATOMIC_RELAXED) != __atomic_load_n(&table.united, __ATOMIC_RELAXED);
+    return __atomic_load_n(&table.ordinary, __ATOMIC_RELAXED) != 0;
 }
 
 struct sc_lending *sc_um_united(bool (*which)(const struct sc_um_block *block, void *of), void *of, int *count)
@@ -212,23 +217,28 @@ struct sc_lending *sc_um_united(bool (*which)(const struct sc_um_block *block, v
         if (!b->united || (which && !which(b, of)))
             continue;
         b->lent = true;
-        list[(*count)++] = (struct sc_lending){b->base, (b->bytes + SC_PAGE - 1) / SC_PAGE * SC_PAGE};
+        list[(*count)++] = (struct sc_lending){b->base, b->united};
     }
     pthread_rwlock_unlock(&table.lock);
     return list;
 }
 
-void sc_um_separate(uintptr_t base)
+void sc_um_separate(uintptr_t base, size_t keep)
 {
     struct sc_um_block block;
 
     pthread_mutex_lock(&visiting);
     if (sc_um_block_of((void *)base, &block) && block.base == base && block.united) {
-        sc_um_inner->separate((void *)base);
+        if (block.registered)
+            SC_UM_BEHIND(cudaHostUnregister)((void *)(base + block.united));
+        sc_um_inner->separate((void *)base, keep);
         pthread_rwlock_wrlock(&table.lock);
-        count_united(-1);
+        count_block(&block, -1);
+        block.united = keep;
+        count_block(&block, 1);
         pthread_rwlock_unlock(&table.lock);
-        block.united = block.lent = false;
+        block.lent &= keep != 0;
+        block.pinned = block.registered = false;
         put_back(&block);
         sc_um_grown();
     }

@@ -31,21 +31,23 @@ static bool grown;                       /* a block has not been pinned */
 
 static void pin(struct sc_um_block *b)
 {
-    if (b->pinned || b->united)
+    size_t bytes = b->bytes - b->united;
+    void *at = (void *)(b->base + b->united);
+
+    if (b->pinned || b->united >= b->bytes)
         return;
-    b->pinned = sc_um_inner->pin((void *)b->base);
+    b->pinned = !b->united && sc_um_inner->pin(at);
     if (!b->pinned)
-        b->pinned = b->registered = SC_UM_BEHIND(cudaHostRegister)((void *)b->base, b->bytes,
-                                                                   cudaHostRegisterPortable) == cudaSuccess;
+        b->pinned = b->registered = SC_UM_BEHIND(cudaHostRegister)(at, bytes, cudaHostRegisterPortable) == cudaSuccess;
     if (!b->pinned)
-        sc_um_inner->log(SC_LOG_ERROR, "cuda-um: %zu bytes at %p cannot be pinned: kernels cannot reach them", b->bytes,
-                         (void *)b->base);
+        sc_um_inner->log(SC_LOG_ERROR, "cuda-um: %zu bytes at %p cannot be pinned: kernels cannot reach them", bytes,
+                         at);
 }
 
 static void bring(struct sc_um_block *b)
 {
-    if (!b->united)
-        semcache_acquire((void *)b->base, b->bytes, SEMCACHE_READWRITE);
+    if (b->united < b->bytes)
+        semcache_acquire((void *)(b->base + b->united), b->bytes - b->united, SEMCACHE_READWRITE);
 }
 
 static int device_at_hand(void)
@@ -73,19 +75,21 @@ static struct {
     int device;
 } lending = {.lock = PTHREAD_MUTEX_INITIALIZER, .device = -1};
 
-/* A block that finds no place on the device is read by kernels from the host's memory from now on. */
+/* Blocks without room on the devices, or parts of blocks, are read by kernels from the host's memory from now on. */
 static void lend_blocks(int device, uint64_t *since)
 {
     int count, refused = 0;
+    size_t keep;
 
     while (refused >= 0) {
         struct sc_lending *list = sc_um_united(NULL, NULL, &count);
 
-        refused = list && count ? sc_um_inner->lend(device, list, count, since) : -1;
+        refused = list && count ? sc_um_inner->lend(device, list, count, since, &keep) : -1;
         if (refused >= 0) {
-            sc_um_inner->log(SC_LOG_INFO, "cuda-um: %zu bytes at %p do not fit on the device: kernels read them on the "
-                             "host", list[refused].bytes, (void *)list[refused].base);
-            sc_um_separate(list[refused].base);
+            sc_um_inner->log(SC_LOG_INFO, "cuda-um: %zu of %zu bytes at %p do not fit on the device: kernels read them "
+                             "on the host", list[refused].bytes - keep, list[refused].bytes,
+                             (void *)list[refused].base);
+            sc_um_separate(list[refused].base, keep);
         }
         free(list);
     }

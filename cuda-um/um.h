@@ -58,7 +58,7 @@ struct sc_um_block {
     enum cudaMemoryType kind;
     bool pinned;     /* accessible to GPUs */
     bool registered; /* by this library, with CUDA */
-    bool united;     /* has one address on the host and a device */
+    size_t united;   /* bytes from the base with one address on the host and a device */
     bool lent;       /* has been used by kernels, at its own address */
 };
 /* Returns NULL without memory.  The memory is not initialised. */
@@ -76,9 +76,9 @@ bool sc_um_has_blocks(void);
 struct sc_lending *sc_um_united(bool (*which)(const struct sc_um_block *block, void *of), void *of, int *count);
 uint64_t sc_um_version(void);
 bool sc_um_has_united(void);
-bool sc_um_has_ordinary(void); /* some blocks are not united */
-/* The block ends to have one address; kernels then read the host's memory. */
-void sc_um_separate(uintptr_t base);
+bool sc_um_has_ordinary(void); /* some blocks are not united, or in part */
+/* Ends the one address of a block from its first `keep` bytes on; kernels then read the host's memory there. */
+void sc_um_separate(uintptr_t base, size_t keep);
 /* Every block that an address of `memory` lies in is managed, united and lent; no address: false. */
 bool sc_um_all_lent(const void *const *memory, int count);
 

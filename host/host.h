@@ -95,8 +95,9 @@ struct sc_host_placing {
 /* A block of its own span with one address, freed like any block; bytes 0.  NULL: the devices' driver or the system
  * refuses. */
 void *sc_host_united_alloc(size_t bytes, const struct sc_host_placing *placing);
-/* Ends the one address of a block and keeps the contents.  The protocol has nothing of the span any more. */
-void sc_host_span_separate(const struct sc_host_block *block);
+/* Ends the one address of a block from its first `keep` bytes on, and keeps the contents.  keep: a multiple of
+ * SC_PLACE_UNIT.  The protocol has nothing of the block any more. */
+void sc_host_span_separate(const struct sc_host_block *block, size_t keep);
 /* The address in the alias of a byte of a united span; all other addresses are returned unchanged.  Takes no lock. */
 void *sc_host_alias(const void *p);
 /* The address lies in a united span. */

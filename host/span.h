@@ -44,6 +44,7 @@ struct sc_host_span {
     void (*unpin)(void *base, size_t bytes);
     char *alias;          /* of a united span: its second mapping; under the pin lock, read without */
     const struct sc_host_placing *placing; /* of a united span */
+    size_t united;        /* bytes from the base with one address */
     void (*put)(struct sc_host_span *span); /* of a span of the zone: in place of sc_host_span_put; else NULL */
     /* One bit for each block. */
     uint64_t live[SC_SPAN_WORDS];    /* handed out */

@@ -1,7 +1,8 @@
 /* Spans of one address: their addresses are those of a device's memory, too (host.h, placing).
  *
  * The zone is the second range of the arena.  At the first such span the devices' driver chooses and reserves the
- * addresses.  Units are handed out from below.  A span keeps its address and its size class for ever.
+ * addresses.  Units are handed out from below.  A span keeps its address and its size class for ever;
+ * its pages are those asked for, in whole units.
  *
  *     new --get--> united --put--> free --get--> united
  *                    \--separate--> with its contents, unpinned --put--> free
@@ -40,16 +41,19 @@ static bool has_zone(const struct sc_host_placing *placing)
 
 static struct sc_host_span *take(size_t pages)
 {
-    uint32_t class = sc_host_size_class(pages, &pages);
+    size_t room;
+    uint32_t class = sc_host_size_class(pages, &room);
     struct sc_host_span *span;
 
     sc_host_spans_lock();
     if (sc_ring_empty(&unused[class])) {
-        span = sc_host_zone_span(class, pages);
+        span = sc_host_zone_span(class, room);
     } else {
         span = SC_RING_SPAN(unused[class].next, link);
         sc_ring_remove(&span->link);
     }
+    if (span)
+        span->pages = (uint32_t)pages;
     sc_host_spans_unlock();
     return span;
 }
@@ -103,7 +107,7 @@ static void separate(void *base, size_t bytes)
 
     sc_assert_held(SC_RANK_PIN);
     span->placing->unpin(span->alias, bytes);
-    span->placing->unreserve(base, bytes);
+    span->placing->unreserve(base, span->united);
     drop_alias(span);
 }
 
@@ -118,6 +122,7 @@ static bool unite(struct sc_host_span *span, const struct sc_host_placing *placi
     if (placing->pin(span->alias, bytes) == SC_OK) {
         if (placing->reserve((void *)span->base, bytes) == SC_OK) {
             span->placing = placing;
+            span->united = bytes;
             span->unpin = separate;
             span->put = put;
             __atomic_store_n(&span->pinned, true, __ATOMIC_RELEASE);
@@ -149,11 +154,21 @@ void *sc_host_united_alloc(size_t bytes, const struct sc_host_placing *placing)
     return span ? sc_host_arena_whole(span) : NULL;
 }
 
-void sc_host_span_separate(const struct sc_host_block *block)
+void sc_host_span_separate(const struct sc_host_block *block, size_t keep)
 {
     struct sc_host_span *span = sc_host_span_at((const void *)block->base);
 
-    if (span && span->alias)
+    if (!span || !span->alias)
+        return;
+    if (!keep) {
         sc_host_span_unpin(span);
+    } else if (keep < span->united) {
+        sc_host_pins_lock();
+        sc_inside_enter();
+        span->placing->unreserve((char *)span->base + keep, span->united - keep);
+        span->united = keep;
+        sc_inside_leave();
+        sc_host_pins_unlock();
+    }
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -113,7 +113,7 @@ static int memory_file(void)
 }
 
 /* by_gpu: the GPU cannot reach pageable memory. (The driver copies pageable memory by the CPU.) */
-static void get(void *to, const void *from, size_t bytes, int by_gpu)
+static void get_piece(void *to, const void *from, size_t bytes, int by_gpu)
 {
     if (image_of(from, bytes))
         memcpy(to, image_of(from, bytes), bytes);
@@ -125,7 +125,7 @@ static void get(void *to, const void *from, size_t bytes, int by_gpu)
         um_fake_wrong++;
 }
 
-static void put(void *to, const void *from, size_t bytes, int by_gpu)
+static void put_piece(void *to, const void *from, size_t bytes, int by_gpu)
 {
     if (image_of(to, bytes))
         memcpy(image_of(to, bytes), from, bytes);
@@ -135,6 +135,30 @@ static void put(void *to, const void *from, size_t bytes, int by_gpu)
         memcpy(to, from, bytes);
     else if (pwrite(memory_file(), from, bytes, (off_t)(uintptr_t)to) != (ssize_t)bytes)
         um_fake_wrong++;
+}
+
+/* Bytes up to the next multiple of 4096, where memory of another kind may begin. */
+static size_t piece_of(const void *p, size_t bytes)
+{
+    size_t left = 4096 - (uintptr_t)p % 4096;
+
+    return bytes < left ? bytes : left;
+}
+
+static void get(void *to, const void *from, size_t bytes, int by_gpu)
+{
+    for (size_t at = 0, n; at < bytes; at += n) {
+        n = piece_of((const char *)from + at, bytes - at);
+        get_piece((char *)to + at, (const char *)from + at, n, by_gpu);
+    }
+}
+
+static void put(void *to, const void *from, size_t bytes, int by_gpu)
+{
+    for (size_t at = 0, n; at < bytes; at += n) {
+        n = piece_of((char *)to + at, bytes - at);
+        put_piece((char *)to + at, (const char *)from + at, n, by_gpu);
+    }
 }
 
 EXPORT cudaError_t cudaMalloc(void **out, size_t bytes)

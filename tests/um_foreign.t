@@ -35,6 +35,7 @@ cuda*)
     UM_MODULE_ZONE=low run 'one address far from the arena' --device cuda "$tests/um_place"
     for devices in cuda cuda:0; do
         run "one address, $devices" --device $devices "$tests/um_place"
+        SEMCACHE_MEMORY_LIMIT=8M run "memory for a part of a block, $devices" --device $devices "$tests/um_place" part
         SEMCACHE_MEMORY_LIMIT=8M run "memory for some blocks, $devices" --device $devices "$tests/um_place" small
     done
     UM_MODULE_BREAKS=0 "$tool" run --offload always --check --device cuda:0 "$tests/um_place" loss \

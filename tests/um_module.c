@@ -111,11 +111,13 @@ static void unreserve(void *base, size_t bytes)
 
     pthread_mutex_lock(&lock);
     r = range_at(base);
-    if (r->users)
-        abort(); /* somebody still has memory there */
-    *r = (struct range){.bytes = 0};
-    pthread_mutex_unlock(&lock);
+    if (r->users || (char *)base + bytes != r->base + r->bytes)
+        abort(); /* somebody still has memory there; or no end of a range */
     tell("um_fake_gone", base, bytes);
+    r->bytes -= bytes;
+    if (r->bytes)
+        tell_placed(r);
+    pthread_mutex_unlock(&lock);
 }
 
 /* Earlier users of a part of the range may be at work. */
@@ -172,6 +174,15 @@ static void release(int device, void *memory, const struct sc_fence *after, int 
         tell_placed(r);
     }
     pthread_mutex_unlock(&lock);
+}
+
+static enum sc_status room(int device, uint64_t *bytes)
+{
+    struct sc_device_properties p;
+    enum sc_status status = sc_device_emu()->properties(device, &p);
+
+    *bytes = p.memory;
+    return status;
 }
 
 static bool broken; /* the device does nothing any more */
@@ -299,6 +310,7 @@ const struct sc_device_ops *semcache_device_module(void)
     ops.reserve = reserve;
     ops.unreserve = unreserve;
     ops.place = place;
+    ops.room = room;
     ops.idle = idle;
     ops.copy = copy;
     ops.fill = fill;

@@ -1,8 +1,8 @@
 /* Managed memory of one address, with um_fake_cuda.c in place of CUDA: kernels find what the CPU has written, the CPU
  * finds what kernels have written, and no more travels than that.
  *
- *     um_place [CASE]    CASE: two, on two devices; small, on a device with too little memory for all; loss, of the
- *                        device */
+ *     um_place [CASE]    CASE: two, on two devices; part, of a block larger than the device; small, on a device with
+ *                        too little memory for all; loss, of the device */
 #include <config.h>
 
 #include <dlfcn.h>
@@ -313,6 +313,44 @@ static void test_fork(double *p)
     tap_ok(child > 0 && status == 0 && all_are(p, 3), "a forked child reads the data, and the parent goes on");
 }
 
+/* A block larger than the device's memory: kernels reach its end on the host. */
+static void test_part(void)
+{
+    enum { PIECES = 6, ALL = PIECES * N };
+    double *p = managed(PIECES * bytes);
+    size_t up, home;
+    int good = 1;
+
+    for (int i = 0; i < ALL; i++)
+        p[i] = i;
+    launch(p, N, 1);
+    up = went_up();
+    home = came_home();
+    tap_ok(up >= bytes && up < (PIECES - 1) * bytes, "a part of the block goes to the device");
+    for (int k = 0; k < STEPS; k++)
+        for (int i = 0; i < PIECES; i++)
+            launch(p + i * N, N, 1);
+    cudaDeviceSynchronize();
+    tap_ok(went_up() == up && came_home() == home, "kernels on all of the block move nothing");
+    for (int i = 0; i < ALL; i++)
+        good &= p[i] == i + STEPS + (i < N);
+    tap_ok(good, "the CPU reads the result");
+    for (int i = 0; i < ALL; i++)
+        p[i] = 2 * i;
+    for (int i = 0; i < PIECES; i++)
+        launch(p + i * N, N, 1);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < ALL; i++)
+        good &= p[i] == 2 * i + 1;
+    tap_ok(good, "and writes between kernels");
+    for (int i = 0; i < PIECES; i++)
+        good &= cudaMemset(p + i * N, 0, bytes) == cudaSuccess;
+    for (int i = 0; i < PIECES; i++)
+        good &= all_are(p + i * N, 0);
+    tap_ok(good, "fills of all of the block");
+    tap_ok(cudaFree(p) == cudaSuccess, "the block is freed");
+}
+
 /* The device is gone at the first wait: the CPU has what it wrote last, and kernels read the host's memory. */
 static void test_loss(double *p)
 {
@@ -333,6 +371,11 @@ int main(int argc, char **argv)
 
     if (argc > 1 && strcmp(argv[1], "loss") == 0) {
         test_loss(p);
+        return tap_done();
+    }
+    if (argc > 1 && strcmp(argv[1], "part") == 0) {
+        test_part();
+        tap_ok(wrong() == 0, "no access that a GPU could not do");
         return tap_done();
     }
     if (!small) {

@@ -126,6 +126,7 @@ enum sc_status sc_cuda_alloc(int device, size_t bytes, void **memory, struct sc_
 void sc_cuda_free(int device, void *memory, const struct sc_fence *after, int count);
 /* Counts bytes of memory outside of the pool against the limit on the device's memory. */
 enum sc_status sc_cuda_pool_claim(struct sc_cuda_device *d, size_t bytes);
+uint64_t sc_cuda_pool_held(struct sc_cuda_device *d); /* bytes taken from the driver */
 void sc_cuda_pool_unclaim(struct sc_cuda_device *d, size_t bytes);
 /* Returns free blocks to the driver until `need` bytes are back; false if no block was returned. */
 bool sc_cuda_pool_trim(struct sc_cuda_device *d, uint64_t need);
@@ -134,6 +135,7 @@ bool sc_cuda_pool_trim(struct sc_cuda_device *d, uint64_t need);
 enum sc_status sc_cuda_zone(size_t bytes, void **base);
 enum sc_status sc_cuda_reserve(void *base, size_t bytes);
 void sc_cuda_unreserve(void *base, size_t bytes);
+enum sc_status sc_cuda_room(int device, uint64_t *bytes);
 enum sc_status sc_cuda_place(int device, void *memory, size_t bytes, struct sc_fence *ready);
 bool sc_cuda_place_free(void *memory, const struct sc_fence *after, int fences); /* false: not in a reserved range */
 bool sc_cuda_places_trim(int device); /* returns memory without users to the driver; false: there was none */

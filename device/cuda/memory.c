@@ -268,6 +268,16 @@ enum sc_status sc_cuda_pool_claim(struct sc_cuda_device *d, size_t bytes)
     return status;
 }
 
+uint64_t sc_cuda_pool_held(struct sc_cuda_device *d)
+{
+    uint64_t held;
+
+    pthread_mutex_lock(&d->pool->lock);
+    held = d->pool->held;
+    pthread_mutex_unlock(&d->pool->lock);
+    return held;
+}
+
 void sc_cuda_pool_unclaim(struct sc_cuda_device *d, size_t bytes)
 {
     pthread_mutex_lock(&d->pool->lock);

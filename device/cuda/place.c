@@ -319,17 +319,42 @@ void sc_cuda_unreserve(void *base, size_t bytes)
 {
     struct range *r;
 
-    (void)bytes;
     pthread_mutex_lock(&lock);
     r = range_at(base);
-    if (r && r->base == (uintptr_t)base) {
+    if (r)
         unmap(r);
+    if (r && r->base < (uintptr_t)base && r->base + r->bytes == (uintptr_t)base + bytes) {
+        r->bytes -= bytes;
+    } else if (r && r->base == (uintptr_t)base) {
         memmove(&ranges[search(r->base)], &ranges[search(r->base) + 1],
                 (count - search(r->base) - 1) * sizeof *ranges);
         count--;
         free(r);
     }
     pthread_mutex_unlock(&lock);
+}
+
+#define ROOM_LEFT ((size_t)128 << 20) /* for work of the driver */
+
+enum sc_status sc_cuda_room(int device, uint64_t *bytes)
+{
+    struct sc_cuda_device *d = sc_cuda_device(device);
+    size_t available, total;
+    enum sc_status status;
+
+    SC_CUDA_SCOPE(d);
+    status = SC_CUDA(cudaMemGetInfo(&available, &total));
+    if (status != SC_OK)
+        return status;
+    pthread_mutex_lock(&lock);
+    *bytes = available + sc_cuda_pool_held(d);
+    for (size_t i = 0; i < count; i++)
+        *bytes += ranges[i]->device == device ? ranges[i]->bytes : 0;
+    pthread_mutex_unlock(&lock);
+    *bytes -= *bytes < ROOM_LEFT ? *bytes : ROOM_LEFT;
+    if (*bytes > d->properties.memory)
+        *bytes = d->properties.memory;
+    return SC_OK;
 }
 
 enum sc_status sc_cuda_idle(int device)
