@@ -331,10 +331,10 @@ enum sc_status sc_coherence_prefetch(int device, const struct sc_piece *piece)
     return fetch(device, piece, 0, bring_all);
 }
 
-/* Rows [*r0, *r1) of the lattice that the triangle covers in every column of a sector, within the piece.  False: no
- * row, or all rows of the tile. */
-static bool triangle_rows(const struct sc_piece *p, char uplo, const struct sc_target *x, int s, int64_t *r0,
-                          int64_t *r1)
+/* Rows [*r0, *r1) of the lattice that the triangle, or the piece, covers in every column of a sector.  False: no row.
+ * Also false for a triangle with all rows of the tile: one task fills the sector. */
+static bool claimed_rows(const struct sc_piece *p, char uplo, const struct sc_target *x, int s, int64_t *r0,
+                         int64_t *r1)
 {
     const struct sc_operand *o = p->operand;
     int64_t first = sc_tile_sector_col(x->m, x->t, s) - o->col, end = sc_tile_sector_end(x->m, x->t, s + 1) - o->col;
@@ -344,11 +344,11 @@ static bool triangle_rows(const struct sc_piece *p, char uplo, const struct sc_t
         return false;
     if (uplo == 'L')
         top = top > end - 1 ? top : end - 1;
-    else
+    else if (uplo == 'U')
         bottom = bottom < first + 1 ? bottom : first + 1;
     *r0 = top + o->row;
     *r1 = bottom + o->row;
-    return *r0 < *r1 && *r1 - *r0 < x->t->rows;
+    return *r0 < *r1 && (uplo == 'A' || *r1 - *r0 < x->t->rows);
 }
 
 static enum sc_status bring_rest(int device, const struct sc_piece *p, char uplo, const struct sc_target *x)
@@ -359,7 +359,7 @@ static enum sc_status bring_rest(int device, const struct sc_piece *p, char uplo
     for (uint64_t rest = x->sectors & ~x->t->copy[device].valid; rest && status == SC_OK; rest &= rest - 1) {
         int s = __builtin_ctzll(rest);
 
-        if (triangle_rows(p, uplo, x, s, &r0, &r1))
+        if (claimed_rows(p, uplo, x, s, &r0, &r1))
             status = sc_transfer_around(device, x->m, x->t, s, r0, r1);
     }
     return status;

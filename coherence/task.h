@@ -38,8 +38,8 @@ bool sc_coherence_contiguous(int device, const struct sc_piece *piece);
 enum sc_status sc_coherence_prefetch(int device, const struct sc_piece *piece);
 
 /* The call's next tasks on the device overwrite, without reading it, the part of the piece that lies in one triangle
- * of its operand (uplo; diagonal included).  Brings the rest of the sectors that this part does not fill: tasks with
- * SC_RDWR then find valid sectors, without an upload of overwritten rows. */
+ * of its operand (uplo 'L' or 'U'; diagonal included), or all of the piece ('A').  Brings the rest of the sectors that
+ * this part does not fill: the tasks, which may each write some rows of a sector, then find valid sectors. */
 enum sc_status sc_coherence_claim(int device, const struct sc_piece *piece, char uplo);
 
 /* Runs one kernel on a device: acquires the pieces (slots a, b, c of the kernel; operand and temporary NULL: an unused

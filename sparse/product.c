@@ -181,6 +181,22 @@ static enum sc_status begin(struct product *c)
     return SC_ERR_UNSUPPORTED;
 }
 
+/* y is a column with one sector for each tile: parts write some rows of a sector each.  Together they overwrite y. */
+static void claim_result(const struct product *c)
+{
+    struct sc_cuts cuts;
+
+    if (c->y->view.vector || !is_of_vectors(c->call) || c->call->x == c->call->y || !overwrites(c->call))
+        return;
+    sc_coherence_row_cuts(c->y, &cuts);
+    for (int i = 0; i < cuts.n; i++) {
+        struct sc_piece tile = sc_sparse_piece(c->y, cuts.at[i], cuts.at[i + 1] - cuts.at[i], SC_WRITE);
+
+        /* A failure shows in the parts, which upload the missing rows or fall back. */
+        sc_coherence_claim(sc_coherence_where(&tile), &tile, 'A');
+    }
+}
+
 /* Runs the parts from c->next on until a part has no memory.  Takes and releases the protocol's lock.  *done: on an
  * error, the number of written rows of part c->next. */
 static enum sc_status run_parts(struct product *c, bool *current, int64_t *done)
@@ -191,6 +207,8 @@ static enum sc_status run_parts(struct product *c, bool *current, int64_t *done)
     if (status != SC_OK)
         return status;
     *current = c->next > 0 || sc_sparse_is_current(c->call->matrix, c->v, c->operand, c->sources);
+    if (*current && c->next == 0)
+        claim_result(c);
     while (*current && status == SC_OK && c->next < c->v->parts && sc_sparse_is_made(next_part(c))) {
         struct sc_sparse_part *p = next_part(c);
 

@@ -282,7 +282,7 @@ enum sc_status sc_coherence_claim(int device, const struct sc_piece *p, char upl
     check_piece(p);
     for (int64_t j = 0; j < p->cols; j++)
         for (int64_t i = 0; i < p->rows; i++)
-            if (uplo == 'L' ? p->r + i >= p->c + j : p->r + i <= p->c + j)
+            if (uplo == 'A' || (uplo == 'L' ? p->r + i >= p->c + j : p->r + i <= p->c + j))
                 memset(host_element(p, elem, i, j), 0xff, elem);
     return SC_OK;
 }

@@ -261,6 +261,78 @@ static void test_faults(int device)
     drop(&m);
 }
 
+/* --- a column of a basis ------------------------------------------------------------------------------------------ */
+
+enum { BASIS = 4 };
+
+/* Tracks a basis as one matrix: on several devices in several tile rows. */
+static bool track(double *basis, int64_t n)
+{
+    struct sc_view view = {.ptr = basis, .type = SC_D, .rows = n, .cols = BASIS, .ld = n, .access = SC_RDWR};
+    struct sc_operand operand;
+
+    if (sc_coherence_begin(&view, 1, &operand) != SC_OK)
+        return false;
+    sc_coherence_end(&operand, 1);
+    return true;
+}
+
+/* Products of the columns of a basis, each with a new result.  *up: bytes to the devices, without the first product.
+ * Returns the worst error. */
+static double columns(struct matrix *m, uint64_t *up)
+{
+    static const struct sc_sparse_descr general = {.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N'};
+    const double one[2] = {1, 0}, zero[2] = {0, 0};
+    double *basis = env_memory((size_t)(BASIS * m->n) * sizeof *basis), *y[BASIS], worst = 0;
+
+    for (int64_t i = 0; i < BASIS * m->n; i++)
+        basis[i] = 1 + (double)(i % 13) / 4;
+    if (!track(basis, m->n))
+        worst = INFINITY;
+    for (int k = 0; k < BASIS; k++) {
+        y[k] = env_memory((size_t)m->n * sizeof *y[k]);
+        if (k == 1)
+            *up = sc_stats.bytes[SC_H2D];
+        if (sc_sparse_mv(m->handle, 'N', &general, one, basis + k * m->n, 1, zero, y[k], 1) != SC_OK)
+            worst = INFINITY;
+    }
+    *up = sc_stats.bytes[SC_H2D] - *up;
+    for (int k = 0; k < BASIS; k++) {
+        worst = tap_worse(worst, error_of(m, basis + k * m->n, y[k]));
+        release(y[k], 1);
+    }
+    release(basis, 1);
+    return worst;
+}
+
+/* Results, which parts overwrite in turns, are not uploaded; and not lost if an operation fails. */
+static void test_columns(int devices)
+{
+    char name[32];
+    uint64_t up = 0;
+    int bad = 0, runs = 0;
+    struct matrix m;
+
+    make(&m, 3000, 5, 9, 200);
+    snprintf(name, sizeof name, "emu:h200x8:%d", devices);
+    for (uint64_t nth = 0; nth < 90; nth += 3, runs++) {
+        double worst;
+
+        env_start(name, 0);
+        if (nth)
+            sc_emu_inject((int)(nth % (unsigned)devices), (struct sc_emu_fault){.kind = SC_EMU_ANY, .nth = nth});
+        worst = columns(&m, &up);
+        bad += !(worst < 1e-7);
+        if (!nth)
+            tap_ok(up <= (BASIS - 1) * (uint64_t)m.n * 8, "%d devices: %llu bytes up for %d columns of %lld", devices,
+                   (unsigned long long)up, BASIS - 1, (long long)m.n * 8);
+        sc_coherence_stop();
+        sc_host_faults_stop();
+    }
+    tap_ok(bad == 0, "%d runs, all but one with a failing operation", runs);
+    drop(&m);
+}
+
 int main(void)
 {
     int four = env_is_emulated() ? 4 : 1;
@@ -292,6 +364,8 @@ int main(void)
         test_twice("emu:h200x8:1", 6000, 30, 30);
         test_faults(0);
         test_faults(1);
+        for (int devices = 1; devices <= 4; devices *= 2)
+            test_columns(devices);
     }
     tap_ok(sc_coherence_broken() == 0, "no invariant was broken");
     return tap_done();
