@@ -100,7 +100,9 @@ static void cut_thin(const struct sc_autotuner_call *q, struct sc_plan *plan)
 #define STRIPS_OF_LOWER 16
 #define STRIPS_OF_UPPER 8
 #define STRIP_LEAST 1024 /* rows: shorter columns are slow on the host's links */
-#define BLOCKS_A_DEVICE 2 /* of a result, for strategies that deal blocks out */
+/* Blocks of a result for each device, for strategies that deal blocks out. A strip of trmm or trsm is one block. */
+#define BLOCKS_A_DEVICE 2
+#define STRIPS_A_DEVICE 4
 #define LITTLE 4          /* times fewer elements to add up than to upload: then devices share a sum */
 #define SUM_LEAST 512     /* width of a strip of C while devices share the sum and A or B arrives by columns */
 
@@ -154,6 +156,11 @@ static void set_larger(const struct sc_autotuner_call *q, struct sc_plan *plan)
     }
 }
 
+static int blocks_a_device(enum sc_op op)
+{
+    return op == SC_OP_TRMM || op == SC_OP_TRSM ? STRIPS_A_DEVICE : BLOCKS_A_DEVICE;
+}
+
 static void set_limits(const struct sc_autotuner_call *q, enum sc_offload mode, struct sc_plan *plan)
 {
     bool always = mode == SC_OFFLOAD_ALWAYS;
@@ -162,7 +169,7 @@ static void set_limits(const struct sc_autotuner_call *q, enum sc_offload mode, 
     set_larger(q, plan);
     set_arriving(q, plan);
     plan->assigns = devices > 1 && !sc_schedule_owns(sc_config.schedule);
-    plan->blocks.count = plan->assigns && sc_config.schedule != SC_STRATEGY_AUTO ? BLOCKS_A_DEVICE * devices : 0;
+    plan->blocks.count = plan->assigns && sc_config.schedule != SC_STRATEGY_AUTO ? blocks_a_device(q->op) * devices : 0;
     plan->blocks.least = always ? 1 : SC_STRIPS_USUAL / 2;
     plan->sum.whole = q->op == SC_OP_GEMM && !plan->larger.room &&
                       sc_schedule_sums(sc_config.schedule, devices, q->m, q->n, q->k, always);

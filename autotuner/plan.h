@@ -58,6 +58,7 @@ struct sc_plan {
 
     /* By sc_plan_refine: */
     bool placed; /* blocks run on found->blocks.device; false: in place */
+    bool steals; /* an idle device takes a block that is placed on a busy device */
     struct {
         int64_t width;   /* of the result, or of the operands along the sum; 0: not asked */
         int64_t a, b, c; /* of a gemm's operands and of its result's columns while operands arrive; 0: no cut */

@@ -70,6 +70,7 @@ static bool place(const struct sc_plan_found *found, struct sc_plan *plan)
 {
     plan->placed = plan->assigns && found->blocks.rows * found->blocks.cols > 0 &&
                    (sc_config.schedule != SC_STRATEGY_AUTO || !is_in_place(found));
+    plan->steals = plan->placed && !found->stays && sc_schedule_steals(sc_config.schedule);
     if (!plan->placed)
         return true;
     if (!found->known)

@@ -432,6 +432,8 @@ static const struct {
 
 bool sc_schedule_owns(enum sc_strategy strategy) { return strategies[strategy].owns; }
 
+bool sc_schedule_steals(enum sc_strategy strategy) { return strategy == SC_STRATEGY_DYNAMIC; }
+
 void sc_schedule_assign(const struct sc_schedule *s)
 {
     strategies[s->strategy].assign(s);

@@ -41,6 +41,9 @@ void sc_schedule_assign(const struct sc_schedule *call);
 /* True if blocks run in place without an assignment: strategy owner. */
 bool sc_schedule_owns(enum sc_strategy strategy);
 
+/* True if places are predictions only, and devices take blocks as they finish other blocks: strategy dynamic. */
+bool sc_schedule_steals(enum sc_strategy strategy);
+
 /* True for devices of one speed with about equal work: no other assignment gains anything. work NULL: compares the
  * speeds only. */
 bool sc_schedule_is_even(const double *work, const double *rate, int devices);

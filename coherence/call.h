@@ -90,6 +90,8 @@ void sc_coherence_advise(const struct sc_operand *operand, bool kept, bool sent)
 bool sc_coherence_is_sent(const struct sc_operand *operand);
 /* Whether push will send a result home, provided that the call writes all of the result. */
 bool sc_coherence_goes_home(const struct sc_operand *result);
+/* Sends home what the call's tasks have written so far of a result that goes home.  Later tasks write other sectors. */
+void sc_coherence_send_home(const struct sc_operand *result);
 
 /* Between begin and end, after the last task: calls done(of) at the end of the wait, of any thread, during which the
  * last work of the call ended (computation and transfers home).  Without such a wait `done` is never called.  One call

@@ -234,6 +234,20 @@ static void send_all(struct sc_matrix *m, const struct sc_producer *producer)
 
 /* --- home, and all ------------------------------------------------------------------------------------------------ */
 
+static void push_home(struct sc_matrix *m)
+{
+    uint64_t before = sc_stats.bytes[SC_D2H];
+
+    sc_access_start(m);
+    sc_count(&sc_stats.pushed, sc_stats.bytes[SC_D2H] - before);
+}
+
+void sc_coherence_send_home(const struct sc_operand *result)
+{
+    if (sc_coherence_goes_home(result))
+        push_home(result->matrix);
+}
+
 void sc_coherence_push(const struct sc_operand *operands, int count, const struct sc_producer *producer)
 {
     sc_assert_held(SC_RANK_PROTOCOL);
@@ -242,14 +256,11 @@ void sc_coherence_push(const struct sc_operand *operands, int count, const struc
             send_all(operands[i].matrix, producer);
     for (int i = 0; i < count; i++) {
         struct sc_matrix *m = operands[i].matrix;
-        uint64_t before;
 
         if (!m || !(operands[i].view.access & SC_WRITE) || m->bytes < SC_PUSH_BYTES || !is_whole(&operands[i]) ||
             !is_wanted(m))
             continue;
-        before = sc_stats.bytes[SC_D2H];
-        sc_access_start(m);
-        sc_count(&sc_stats.pushed, sc_stats.bytes[SC_D2H] - before);
+        push_home(m);
     }
 }
 

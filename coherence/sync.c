@@ -1,6 +1,10 @@
 /* Waiting for fences, with or without the lock. */
 #include "coherence/protocol.h"
 
+#include <time.h>
+
+#define LOOK 20000 /* ns between two looks at fences */
+
 unsigned sc_syncing;
 
 static enum sc_status sync_counted(struct sc_fence f)
@@ -49,5 +53,36 @@ void sc_fences_sync(const struct sc_fences *set)
 enum sc_status sc_coherence_wait(struct sc_fence fence)
 {
     return sc_sync(fence);
+}
+
+bool sc_coherence_reached(struct sc_fence fence)
+{
+    sc_assert_held(SC_RANK_PROTOCOL);
+    return sc_reached(fence);
+}
+
+/* Stopped meanwhile: all work is over. */
+static bool any_reached(const struct sc_fence *fences, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!sc_protocol_ops() || sc_reached(fences[i]))
+            return true;
+    return !count;
+}
+
+/* No device waits for several fences, so the thread looks from time to time. */
+void sc_coherence_wait_any(const struct sc_fence *fences, int count)
+{
+    sc_protocol_unlock();
+    sc_quiet_enter();
+    sc_inside_enter();
+    while (!any_reached(fences, count)) {
+        sc_wait_clock(SC_HOST_EVENT_LOOK);
+        if (!sc_config.emu_timing)
+            nanosleep(&(struct timespec){.tv_nsec = LOOK}, NULL);
+    }
+    sc_inside_leave();
+    sc_quiet_leave();
+    sc_protocol_lock();
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

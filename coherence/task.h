@@ -57,6 +57,10 @@ enum sc_status sc_coherence_host_task(const struct sc_kernel *kernel, const stru
 enum sc_status sc_coherence_kernel_on_host(const struct sc_kernel *kernel);
 /* Waits until the fence is reached.  Without the lock. */
 enum sc_status sc_coherence_wait(struct sc_fence fence);
+/* True when the fence is reached, or the device is lost. */
+bool sc_coherence_reached(struct sc_fence fence);
+/* Waits until a fence of `count` is reached, or a device of theirs is lost; drops the lock meanwhile. */
+void sc_coherence_wait_any(const struct sc_fence *fences, int count);
 
 /* --- tasks of the program (own_task.c) ---------------------------------------------------------------------------- */
 

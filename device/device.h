@@ -79,7 +79,8 @@ struct sc_device_host {
 /* Events that take host time without a device. */
 enum sc_host_event {
     SC_HOST_EVENT_NONE,
-    SC_HOST_EVENT_FAULT /* a page fault: signal, pager, change of protection */
+    SC_HOST_EVENT_FAULT, /* a page fault: signal, pager, change of protection */
+    SC_HOST_EVENT_LOOK   /* a sleep between two looks at fences */
 };
 
 /* A function of the program that enqueues kernels of its own. */

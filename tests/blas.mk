@@ -149,5 +149,9 @@ check_PROGRAMS += tests/blas_strips
 tests_blas_strips_SOURCES = tests/blas_strips.c bench/paper.c bench/paper.h
 tests_blas_strips_LDADD = libcore.la -ldl -lm
 TESTS += tests/blas_strips
+check_PROGRAMS += tests/blas_steal
+tests_blas_steal_SOURCES = tests/blas_steal.c bench/paper.c bench/paper.h
+tests_blas_steal_LDADD = libcore.la -ldl -lm
+TESTS += tests/blas_steal
 endif
 # SPDX-License-Identifier: BSD-2-Clause

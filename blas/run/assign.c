@@ -138,6 +138,7 @@ static void describe(struct sc_blas_job *call, const struct sc_blas_blocks *b, s
 void sc_blas_place(struct sc_blas_job *call, const struct sc_blas_blocks *b, struct sc_blas_places *places)
 {
     places->device = NULL;
+    places->steal = NULL;
     sc_cuts_copy(&places->rows, b->rows);
     sc_cuts_copy(&places->cols, b->cols);
     if (!make_room(places, b->rows->n, b->cols->n))
@@ -152,12 +153,17 @@ void sc_blas_place(struct sc_blas_job *call, const struct sc_blas_blocks *b, str
         sc_plan_refine(&places->found, call->plan);
     }
     places->device = call->plan->placed ? places->described.device : NULL;
+    if (call->plan->steals)
+        places->steal = sc_blas_steal_new(b->rows->n, b->cols->n, places->device, places->described.row_joined,
+                                          &call->operand[call->operands - 1]);
 }
 
 void sc_blas_places_free(struct sc_blas_places *places)
 {
     if (places->memory != places->few)
         free(places->memory);
+    if (places->steal)
+        sc_blas_steal_free(places->steal);
 }
 
 static int part_at(const struct sc_cuts *cuts, int64_t position)
@@ -182,6 +188,13 @@ int sc_blas_places_at(const struct sc_blas_places *places, int64_t row, int64_t 
     if (places->device)
         device = places->device[part_at(&places->rows, row) + part_at(&places->cols, col) * places->rows.n];
     return device >= 0 ? device : sc_coherence_where(piece);
+}
+
+int sc_blas_places_take(const struct sc_blas_places *places, int64_t row, int64_t col, const struct sc_piece *piece)
+{
+    if (places->steal)
+        sc_blas_steal_take(places->steal, places->device, part_at(&places->rows, row), part_at(&places->cols, col));
+    return sc_blas_places_at(places, row, col, piece);
 }
 
 bool sc_blas_waits(const struct sc_blas_job *call, const struct sc_blas_blocks *b, const struct sc_blas_places *places)

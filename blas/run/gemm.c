@@ -41,12 +41,20 @@ static enum sc_status multiply(const struct sc_product *g, int device, int i, in
                         block_c(g, i, j, g->cleared ? SC_RDWR : sc_kernel_output(&kernel)));
 }
 
-/* The device of block (i, j) of C. */
+/* The planned device of block (i, j) of C. */
 static int device_of(const struct sc_product *g, int i, int j)
 {
     struct sc_piece c = block_c(g, i, j, SC_RDWR);
 
     return sc_blas_places_at(&g->places, c.r, c.c, &c);
+}
+
+/* The same, for a block whose tasks come next. */
+static int take(const struct sc_product *g, int i, int j)
+{
+    struct sc_piece c = block_c(g, i, j, SC_RDWR);
+
+    return sc_blas_places_take(&g->places, c.r, c.c, &c);
 }
 
 bool sc_product_schedules(const struct sc_product *g)
@@ -68,7 +76,10 @@ enum sc_status sc_product_until(const struct sc_product *g, struct sc_pipeline *
     int device = 0;
 
     while (status == SC_OK && sc_pipeline_next(p, when, &task)) {
-        device = task.device >= 0 ? task.device : task.starts ? device_of(g, task.i, task.j) : device;
+        if (task.device >= 0)
+            device = task.device;
+        else if (task.starts)
+            device = take(g, task.i, task.j);
         status = multiply(g, device, task.i, task.j, task.l, task.l_end, task.starts);
     }
     return status;
@@ -97,7 +108,7 @@ static enum sc_status compute(const struct sc_product *g)
     struct sc_pipeline p; /* large: not initialised */
     enum sc_status status;
 
-    if (sc_coherence_devices() > 1 && g->k.n > 1 && sc_product_as_it_comes(g, &status))
+    if (!g->places.steal && sc_coherence_devices() > 1 && g->k.n > 1 && sc_product_as_it_comes(g, &status))
         return status;
     sc_pipeline_by_block(&p, g->m.n, g->n.n, g->k.n);
     return sc_product_until(g, &p, INFINITY);
@@ -483,7 +494,8 @@ enum sc_status sc_blas_gemm(struct sc_blas_job *call)
     blocks = blocks_of(&g);
     sc_blas_place(call, &blocks, &g.places);
     if (!pipelined(&g, &blocks, &status)) {
-        cut_result(&g);
+        if (!g.places.steal)
+            cut_result(&g);
         status = clear(&g);
         if (status == SC_OK)
             status = compute(&g);

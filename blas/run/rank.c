@@ -89,7 +89,7 @@ static int device_of(const struct rank *r, int i, int j)
     struct block b = single(i, j);
     struct sc_piece c = target(r, &b, SC_RDWR);
 
-    return sc_blas_places_at(&r->places, c.r, c.c, &c);
+    return sc_blas_places_take(&r->places, c.r, c.c, &c);
 }
 
 static enum sc_status one_block(const struct rank *r, int device, const struct block *b)
@@ -266,7 +266,9 @@ enum sc_status sc_blas_rank(struct sc_blas_job *call)
     set_cuts(&r);
     blocks = blocks_of(&r);
     sc_blas_place(call, &blocks, &r.places);
-    if (sc_blas_waits(call, &blocks, &r.places))
+    if (r.places.steal)
+        ; /* blocks are tiles */
+    else if (sc_blas_waits(call, &blocks, &r.places))
         cut_operands(&r);
     else
         cut_result(&r);

@@ -77,7 +77,7 @@ static int join(const struct symmetric *s, int i, int l)
 static enum sc_status multiply_all(const struct symmetric *s, int i, int q)
 {
     struct sc_piece target = general_block(s, &s->call->operand[2], i, i + 1, q, SC_RDWR);
-    int device = sc_blas_places_at(&s->places, target.r, target.c, &target);
+    int device = sc_blas_places_take(&s->places, target.r, target.c, &target);
     enum sc_status status = SC_OK;
 
     for (int l = 0, end; l < s->t.n && status == SC_OK; l = end) {

@@ -111,8 +111,10 @@ struct sc_blas_blocks {
     struct sc_piece (*row_input)(const void *of, int i, int l);
     struct sc_piece (*col_input)(const void *of, int l, int j); /* the same for column j; NULL: there is none */
 };
+struct sc_blas_steal;
 struct sc_blas_places {
     int *device; /* NULL: every block runs on the device that holds it */
+    struct sc_blas_steal *steal; /* NULL: every block runs at its place (sc_plan.steals) */
     struct sc_cuts rows, cols;
     struct sc_plan_found found; /* the blocks as numbers, in the arrays below */
     struct sc_blas_described {
@@ -129,12 +131,25 @@ void sc_blas_place(struct sc_blas_job *call, const struct sc_blas_blocks *blocks
 void sc_blas_places_free(struct sc_blas_places *places);
 /* The device for a piece of the result at (row, col).  The cuts may have been refined since sc_blas_place. */
 int sc_blas_places_at(const struct sc_blas_places *places, int64_t row, int64_t col, const struct sc_piece *piece);
+/* The same for a block whose tasks the caller enqueues next, all of them before the next block: of a plan that steals
+ * (steal.c), the place is decided here.  May wait for a device, and drops the lock meanwhile. */
+int sc_blas_places_take(const struct sc_blas_places *places, int64_t row, int64_t col, const struct sc_piece *piece);
 /* True when the blocks' missing inputs, of both kinds, reach the plan's limit for work on operands as they arrive. */
 bool sc_blas_waits(const struct sc_blas_job *call, const struct sc_blas_blocks *blocks,
                    const struct sc_blas_places *places);
 /* Refines the cuts of a result's columns if the result has fewer blocks than planned.  others: number of parts in the
  * other direction. */
 void sc_blas_divide(const struct sc_blas_job *call, struct sc_cuts *cuts, int others, const struct sc_operand *output);
+
+/* --- steal.c: blocks for idle devices ----------------------------------------------------------------------------- */
+
+/* The state of a call with `rows` x `cols` blocks.  NULL: no memory. */
+struct sc_blas_steal *sc_blas_steal_new(int rows, int cols, const int *device, const bool *row_joined,
+                                        const struct sc_operand *result);
+void sc_blas_steal_free(struct sc_blas_steal *steal);
+/* Decides the device of block i + j * rows, planned on device[i + j * rows], and sets device[] of the blocks that
+ * belong together.  Decides once.  Waits while every device has two blocks. */
+int sc_blas_steal_take(struct sc_blas_steal *steal, int *device, int i, int j);
 
 /* --- strips.c: strips of a call ----------------------------------------------------------------------------------- */
 

@@ -36,7 +36,7 @@ static struct sc_piece strip_block(const struct sc_blas_strip *s, int i, int end
 
 static int strip_device(const struct sc_blas_strip *s, const struct sc_piece *block)
 {
-    return sc_blas_places_at(&s->places, block->r, block->c, block);
+    return sc_blas_places_take(&s->places, block->r, block->c, block);
 }
 
 static bool is_tile_end(const struct sc_blas_strip *s, int part)

@@ -8,6 +8,7 @@
 
 #define SPANS 1024 /* between the transfers of a device lie those of the other devices: 8 GiB are 512 transfers */
 #define HISTORY ((uint64_t)1 << 16)
+#define LOOK 20e-6 /* s of sleep between two looks at fences */
 
 /* Times at which a shared resource is busy: disjoint spans in ascending order.  If there are too many, the two oldest
  * merge and the free time between them is lost. */
@@ -29,6 +30,7 @@ static struct {
     struct stream_clock stream[SC_DEVICES_MAX][SC_STREAMS];
     struct lane units[SC_DEVICES_MAX];
     double busy[SC_DEVICES_MAX]; /* seconds of kernels */
+    double slower[SC_DEVICES_MAX]; /* more time of the kernels, as a part of their time */
     struct lane link[SC_EMU_ENDS][SC_EMU_ENDS];
     uint64_t bytes[SC_EMU_ENDS][SC_EMU_ENDS]; /* total over every link */
     struct lane group[SC_EMU_GROUPS_MAX];
@@ -195,9 +197,13 @@ void sc_emu_clock_copy(int device, int stream, uint64_t seq, int from, int to, u
     end(device, stream, seq, cross(from, to, start, (double)bytes, link->bandwidth) + link->latency);
 }
 
+void sc_emu_clock_slow(int device, double times) { clk.slower[device] = times - 1; }
+
 static void run_units(int device, int stream, uint64_t seq, double seconds)
 {
     double start = begin(device, stream);
+
+    seconds *= 1 + clk.slower[device];
 
     clk.busy[device] += seconds;
     end(device, stream, seq, lane_take(&clk.units[device], start, seconds));
@@ -239,6 +245,8 @@ double sc_emu_clock_host(enum sc_host_event event)
 {
     if (event == SC_HOST_EVENT_FAULT)
         clk.host += clk.machine->fault;
+    if (event == SC_HOST_EVENT_LOOK)
+        clk.host += LOOK;
     return clk.host;
 }
 

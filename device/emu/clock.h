@@ -19,6 +19,8 @@
 void sc_emu_clock_start(const struct sc_emu_machine *machine, int devices);
 void sc_emu_clock_stop(void);
 
+void sc_emu_clock_slow(int device, double times); /* duration of the device's kernels */
+
 /* `seq` is the number of the operation in its stream; each function sets the end of the operation. */
 /* from, to: ends of the link; equal ends: a copy within the device. */
 void sc_emu_clock_copy(int device, int stream, uint64_t seq, int from, int to, uint64_t bytes);

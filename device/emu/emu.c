@@ -795,6 +795,13 @@ uint64_t sc_emu_link_bytes(int from, int to)
 
 void sc_emu_jitter(uint64_t seed, unsigned microseconds) { sc_emu_streams_jitter(seed, microseconds); }
 
+void sc_emu_slow(int device, double times)
+{
+    pthread_mutex_lock(&emu.lock);
+    sc_emu_clock_slow(device, times);
+    pthread_mutex_unlock(&emu.lock);
+}
+
 uint64_t sc_emu_memory_used(int device) { return valid_stream(device, 0) ? sc_emu_memory_in_use(device) : 0; }
 
 const struct sc_device_ops *sc_device_emu(void)

@@ -20,6 +20,10 @@ uint64_t sc_emu_memory_used(int device);
 /* Bytes copied over the link between two ends (a device or SC_HOST) since open. */
 uint64_t sc_emu_link_bytes(int from, int to);
 
+/* Kernels of a device take `times` their time by the virtual clock, as beside another process.  The device's properties
+ * keep the machine file's rates. */
+void sc_emu_slow(int device, double times);
+
 double sc_emu_joules(void); /* from the watts of the machine file, over virtual_seconds */
 
 #endif

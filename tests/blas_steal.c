@@ -1,0 +1,54 @@
+/* Strategy dynamic in virtual time, with a device that another process slows down (BLASX, section IV-C). Asserts that
+ * the other devices take over blocks, that equal devices lose nothing, and that blocks at fixed places lose. */
+#include "base/config.h"
+#include "bench/paper.h"
+#include "coherence/access.h"
+#include "coherence/devices.h"
+#include "device/emu/emu.h"
+#include "tests/tap.h"
+
+enum { N = 16384, SLOW = 2, ROUNDS = 3 };
+
+/* Seconds of the last of some calls with operands on the devices, until the result is home. */
+static double seconds_of(enum paper_routines routine, enum sc_strategy strategy, double times)
+{
+    struct paper_matrix a = paper_matrix(N, N), b = paper_matrix(N, N), c = paper_matrix(N, N);
+    struct sc_kernel kernel = paper_square(routine, &a, &b, &c);
+    double start = 0;
+
+    kernel.beta[0] = 0;
+    sc_config.schedule = strategy;
+    sc_emu_slow(SLOW, times);
+    for (int i = 0; i < ROUNDS; i++) {
+        paper_wait();
+        start = sc_coherence_virtual_seconds();
+        paper_call(&kernel);
+        paper_move(paper_routine[routine].in_place ? &b : &c, SC_HOST);
+        paper_wait();
+    }
+    start = sc_coherence_virtual_seconds() - start;
+    sc_emu_slow(SLOW, 1);
+    paper_free(&a);
+    paper_free(&b);
+    paper_free(&c);
+    return start;
+}
+
+int main(void)
+{
+    paper_open("h200x8:4");
+    sc_config.push = 1;
+    for (int r = 0; r < PAPER_ROUTINES; r++) {
+        const char *name = paper_routine[r].name;
+        double equal = seconds_of(r, SC_STRATEGY_DYNAMIC, 1), slow = seconds_of(r, SC_STRATEGY_DYNAMIC, 2);
+        double fixed = seconds_of(r, SC_STRATEGY_CYCLIC, 1), behind = seconds_of(r, SC_STRATEGY_CYCLIC, 2);
+
+        tap_ok(slow <= 1.25 * equal, "%s: a slow device of four costs %.3g times", name, slow / equal);
+        tap_ok(behind >= 1.4 * fixed, "%s: with blocks at fixed places %.3g times", name, behind / fixed);
+        tap_ok(equal <= 1.02 * fixed, "%s: equal devices take %.4g ms, at fixed places %.4g", name, 1e3 * equal,
+               1e3 * fixed);
+    }
+    paper_close();
+    return tap_done();
+}
+/* SPDX-License-Identifier: BSD-2-Clause */
