@@ -361,6 +361,31 @@ static bool copy_reflectors(struct call *c, struct sc_kernel *k)
     return copy;
 }
 
+static double value_at(const struct sc_kernel *k, int64_t i)
+{
+    return k->type == SC_S || k->type == SC_C ? (double)((const float *)k->small[0])[i]
+                                              : ((const double *)k->small[0])[i];
+}
+
+/* Of all eigenvalues and vectors, those of the range go first. */
+static void select_range(const struct sc_kernel *k)
+{
+    size_t real = k->type == SC_S || k->type == SC_C ? sizeof(float) : sizeof(double);
+    size_t column = (size_t)k->lda * sc_type_bytes(k->type), rows = (size_t)k->n * sc_type_bytes(k->type);
+    int64_t first = k->range == 'I' ? k->first - 1 : 0, end = k->range == 'I' ? first + k->k : k->n;
+
+    if (k->range == 'V') {
+        while (first < k->n && value_at(k, first) <= k->alpha[0])
+            first++;
+        for (end = first; end < k->n && value_at(k, end) <= k->alpha[1];)
+            end++;
+    }
+    k->pivots[0] = end - first;
+    memmove(k->small[0], (char *)k->small[0] + (size_t)first * real, (size_t)k->pivots[0] * real);
+    for (int64_t j = 0; j < k->pivots[0] && first && k->job[0] == 'V'; j++)
+        memcpy((char *)k->a + (size_t)j * column, (char *)k->a + (size_t)(first + j) * column, rows);
+}
+
 enum sc_status sc_device_kernel_lapack(resolver from, const struct sc_kernel *kernel)
 {
     struct sc_kernel own = *kernel;
@@ -385,6 +410,8 @@ enum sc_status sc_device_kernel_lapack(resolver from, const struct sc_kernel *ke
             c.info = (int32_t)c.info;
         if (writes_pivots(k))
             give_pivots(&c);
+        if (k->op == SC_OP_SYEVD && (k->range == 'I' || k->range == 'V') && c.info == 0)
+            select_range(k);
         memcpy(k->result, &c.info, sizeof c.info);
     }
     if (asks) {

@@ -43,8 +43,9 @@ struct sc_kernel {
     char job[2];         /* 'N', 'V', or 'N', 'S', 'A', in capitals */
     void *small[2];      /* tau, or eigenvalues or singular values; real and imaginary parts of GEEV in real types */
     int64_t *pivots;     /* 1-based */
-    /* Of eigenvalues, 'A': all; 'I': k values from number `first` on, 1-based; 'V': the values above alpha[0] and at
-     * most alpha[1], and the vectors' columns beyond k = 1 are not known before. */
+    /* Of eigenvalues, 'A' or 0: all; 'I': k values from number `first` on, 1-based; 'V': the values above alpha[0] and
+     * at most alpha[1], and the vectors' columns beyond k = 1 are not known before.  SYEVD with 'I' or 'V' puts the
+     * values and vectors of the range first, and their number to pivots[0]. */
     char range;
     int64_t first;
     /* Reductions: 16 bytes of space for a float, a double, a complex number, or an int64_t.  LAPACK: INFO, int64_t. */

@@ -338,6 +338,43 @@ static bool ascends(enum sc_type type, const void *w, int n)
     return true;
 }
 
+/* Values [before, before + count) of the w of all, and A V = V W, in the first columns. */
+static void test_range(enum sc_type type, char uplo, int n, char range, int before, int count, const double *w)
+{
+    static double values[ORDER];
+    static int64_t found[ORDER];
+    struct sc_kernel k = record(SC_OP_SYEVD, type, n, n, count);
+    double worst = 0, scale;
+
+    k.uplo = uplo;
+    k.job[0] = 'V';
+    k.small[0] = values;
+    k.range = range;
+    k.first = before + 1;
+    k.pivots = found;
+    for (int i = 0; i < 2; i++) { /* limits between two values, or outside of all */
+        int at = before + i * count;
+
+        k.alpha[i] = at == 0 ? real_at(type, w, 0) - 1 : at == n ? real_at(type, w, n - 1) + 1 :
+                     (real_at(type, w, at - 1) + real_at(type, w, at)) / 2;
+    }
+    tap_ok(upload(0, type, &a, uplo) && launch(&k) == 0 && download(0, type, &got, n, n, 0) && found[0] == count,
+           "%s V%c, range %c of %d", name(&k), uplo, range, count);
+    got.cols = count;
+    for (int i = 0; i < count; i++)
+        worst = fmax(worst, fabs(real_at(type, w, before + i) - real_at(type, values, i)));
+    small(worst / norm(a.v, n * n) / unit_of(type), "  the same eigenvalues");
+    small(orthogonality(type, &got, true), "  V is orthogonal");
+    draw_vector(x, type, count);
+    scale = norm(a.v, n * n) * norm(x, count);
+    apply('N', &got, x, t);
+    apply('N', &a, t, y);
+    for (int i = 0; i < count; i++)
+        x[i] *= real_at(type, values, i);
+    apply('N', &got, x, z);
+    small(distance(type, y, z, n, scale), "  A V = V W");
+}
+
 static void test_symmetric(enum sc_type type, char uplo, int n)
 {
     static double w[ORDER], values[ORDER];
@@ -365,6 +402,9 @@ static void test_symmetric(enum sc_type type, char uplo, int n)
     for (int i = 0; i < n; i++)
         worst = fmax(worst, fabs(real_at(type, w, i) - real_at(type, values, i)));
     small(worst / norm(a.v, n * n) / unit_of(type), "  the same eigenvalues");
+    test_range(type, uplo, n, 'I', n / 3, (n + 2) / 3, w);
+    test_range(type, uplo, n, 'V', n / 4, (n + 1) / 2, w);
+    test_range(type, uplo, n, 'V', 0, n, w);
 }
 
 /* Problems of type 1: A Z = B Z W, 2: A B Z = Z W, 3: B A Z = Z W. */

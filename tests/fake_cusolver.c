@@ -353,6 +353,40 @@ static cusolverStatus_t syevd(H, P, cusolverEigMode_t job, cublasFillMode_t uplo
     return error;
 }
 
+static cusolverStatus_t syevdx_size(H, P, cusolverEigMode_t job, cusolverEigRange_t range, cublasFillMode_t uplo,
+                                    int64_t n, cudaDataType type, const void *a, int64_t lda, void *above, void *most,
+                                    int64_t first, int64_t last, int64_t *found, cudaDataType type_w, const void *w,
+                                    cudaDataType arithmetic, size_t *device, size_t *host)
+{
+    (void)handle, (void)params, (void)job, (void)uplo, (void)n, (void)type, (void)a, (void)lda, (void)type_w;
+    (void)arithmetic;
+    if (!w || !found || (range == CUSOLVER_EIG_RANGE_V && (!above || !most)) ||
+        (range == CUSOLVER_EIG_RANGE_I && (first < 1 || last < first || last > n)))
+        return CUSOLVER_STATUS_INVALID_VALUE;
+    return sizes(device, host);
+}
+static cusolverStatus_t syevdx(H, P, cusolverEigMode_t job, cusolverEigRange_t range, cublasFillMode_t uplo, int64_t n,
+                               cudaDataType type, void *a, int64_t lda, void *above, void *most, int64_t first,
+                               int64_t last, int64_t *found, cudaDataType type_w, void *w, cudaDataType arithmetic,
+                               SPACE)
+{
+    struct sc_kernel k = record(SC_OP_SYEVD, type_of(type), n, n);
+    bool single = k.type == SC_S || k.type == SC_C;
+
+    ENTER;
+    (void)params, (void)type_w, (void)arithmetic;
+    k.uplo = fill_letter(uplo), k.a = a, k.lda = lda, k.small[0] = w, k.pivots = found;
+    k.job[0] = job == CUSOLVER_EIG_MODE_VECTOR ? 'V' : 'N';
+    k.range = range == CUSOLVER_EIG_RANGE_I ? 'I' : 'V', k.first = first, k.k = last - first + 1;
+    k.alpha[0] = single ? (double)*(float *)above : *(double *)above;
+    k.alpha[1] = single ? (double)*(float *)most : *(double *)most;
+    spoil_other(a, k.type, k.uplo, n, lda);
+    error = compute(&k, info);
+    if (error == CUSOLVER_STATUS_SUCCESS && *found < n) /* columns behind the vectors */
+        spoil((char *)a + (size_t)(*found * lda) * sc_type_bytes(k.type), k.type, n, n - *found, lda);
+    return error;
+}
+
 static cusolverStatus_t gesvd_size(H, P, signed char jobu, signed char jobvt, int64_t m, int64_t n, cudaDataType type,
                                    const void *a, int64_t lda, cudaDataType type_s, const void *s, cudaDataType type_u,
                                    const void *u, int64_t ldu, cudaDataType type_v, const void *v, int64_t ldv,
@@ -641,6 +675,7 @@ const struct sc_cuda_solver *sc_cuda_solver(void)
         .Xpotrf_bufferSize = potrf_size, .Xpotrf = potrf, .Xpotrs = potrs, .Xgetrf_bufferSize = getrf_size,
         .Xgetrf = getrf, .Xgetrs = getrs, .Xtrtri_bufferSize = trtri_size, .Xtrtri = trtri,
         .Xgeqrf_bufferSize = geqrf_size, .Xgeqrf = geqrf, .Xsyevd_bufferSize = syevd_size, .Xsyevd = syevd,
+        .Xsyevdx_bufferSize = syevdx_size, .Xsyevdx = syevdx,
         .Xgesvd_bufferSize = gesvd_size, .Xgesvd = gesvd, .Xgesvdp_bufferSize = gesvdp_size, .Xgesvdp = gesvdp,
         .Xgeev_bufferSize = geev_size, .Xgeev = geev, .orgqr_size = ALL(orgqr_size), .orgqr = ALL(orgqr),
         .ormqr_size = ALL(ormqr_size), .ormqr = ALL(ormqr), .potri_size = ALL(potri_size), .potri = ALL(potri),

@@ -1,5 +1,6 @@
-/* A range of eigenvalues (?syevr, ?syevx, ?sygvx).  A device computes all eigenvectors in a matrix of the library, and
- * those of the range are copied to the program's matrix.  The matrix of the library never goes to the host. */
+/* A range of eigenvalues (?syevr, ?syevx, ?sygvx).  A device computes the eigenvectors of the range, or for ?sygvx all
+ * of them, in a matrix of the library.  Those of the range are copied to the program's matrix.  The matrix of the
+ * library never goes to the host. */
 #include <math.h>
 #include <string.h>
 
@@ -63,7 +64,7 @@ enum sc_status sc_blas_eigen_range(const struct sc_kernel *k, enum sc_op all, in
     enum sc_status status = apart && !space ? SC_ERR_MEMORY : SC_OK;
     int64_t before;
 
-    k->pivots[0] = 0;
+    k->pivots[0] = k->range == 'I' ? k->k : 0;
     whole.op = all;
     if (vectors) { /* A is unchanged while a refusal is possible */
         whole.a = apart ? space : k->b;
@@ -75,7 +76,7 @@ enum sc_status sc_blas_eigen_range(const struct sc_kernel *k, enum sc_op all, in
     if (status == SC_OK)
         status = sc_blas_lapack_run(&whole, !apart, info);
     if (status == SC_OK && *info == 0) {
-        before = select_values(k);
+        before = all == SC_OP_SYEVD && k->range != 'A' ? 0 : select_values(k);
         if (apart)
             give_vectors(k, space, before, info);
     }

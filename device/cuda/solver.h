@@ -17,6 +17,7 @@
     F(Create) F(Destroy) F(SetStream) F(CreateParams) F(DestroyParams)                                              \
     F(Xpotrf_bufferSize) F(Xpotrf) F(Xpotrs) F(Xgetrf_bufferSize) F(Xgetrf) F(Xgetrs)                               \
     F(Xtrtri_bufferSize) F(Xtrtri) F(Xgeqrf_bufferSize) F(Xgeqrf) F(Xsyevd_bufferSize) F(Xsyevd)                    \
+    F(Xsyevdx_bufferSize) F(Xsyevdx)                                                                                \
     F(Xgesvd_bufferSize) F(Xgesvd) F(Xgesvdp_bufferSize) F(Xgesvdp) F(Xgeev_bufferSize) F(Xgeev)                    \
     F(Xsytrs_bufferSize) F(Xsytrs)
 

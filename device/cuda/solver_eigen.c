@@ -6,27 +6,78 @@ static cusolverEigMode_t mode(char job) { return job == 'V' ? CUSOLVER_EIG_MODE_
 
 /* --- symmetric matrices ------------------------------------------------------------------------------------------- */
 
+/* A range of eigenvalues for Xsyevdx, which counts the values of the range. */
+struct range {
+    cusolverEigRange_t kind;
+    union sc_cuda_scalar above, most;
+    int64_t first, last, found;
+};
+
+static struct range range_of(const struct sc_kernel *k)
+{
+    struct range r = {.kind = k->range == 'I' ? CUSOLVER_EIG_RANGE_I : CUSOLVER_EIG_RANGE_V, .first = k->first,
+                      .last = k->first + k->k - 1};
+    enum sc_type real = k->type == SC_S || k->type == SC_C ? SC_S : SC_D;
+    const double above[2] = {k->alpha[0], 0}, most[2] = {k->alpha[1], 0};
+
+    r.above = sc_cuda_scalar_of(real, above);
+    r.most = sc_cuda_scalar_of(real, most);
+    return r;
+}
+
+static bool has_range(const struct sc_kernel *k) { return k->range == 'I' || k->range == 'V'; }
+
+static cusolverStatus_t syevd_size(struct sc_cuda_solve *s, struct range *r)
+{
+    const struct sc_kernel *k = s->k;
+
+    return has_range(k)
+               ? s->f->Xsyevdx_bufferSize(s->handle, s->params, mode(k->job[0]), r->kind, s->fill, k->n, s->type, k->a,
+                                          k->n, &r->above, &r->most, r->first, r->last, &r->found, s->real, k->a,
+                                          s->type, SC_CUDA_SIZES(s))
+               : s->f->Xsyevd_bufferSize(s->handle, s->params, mode(k->job[0]), s->fill, k->n, s->type, k->a, k->n,
+                                         s->real, k->a, s->type, SC_CUDA_SIZES(s));
+}
+
+static cusolverStatus_t syevd(struct sc_cuda_solve *s, struct range *r)
+{
+    const struct sc_kernel *k = s->k;
+    char *a = s->at[SC_CUDA_COPY], *w = s->at[SC_CUDA_SMALL];
+
+    return has_range(k)
+               ? s->f->Xsyevdx(s->handle, s->params, mode(k->job[0]), r->kind, s->fill, k->n, s->type, a, k->n,
+                               &r->above, &r->most, r->first, r->last, &r->found, s->real, w, s->type,
+                               SC_CUDA_WORKSPACE(s), sc_cuda_solve_info(s))
+               : s->f->Xsyevd(s->handle, s->params, mode(k->job[0]), s->fill, k->n, s->type, a, k->n, s->real, w,
+                              s->type, SC_CUDA_WORKSPACE(s), sc_cuda_solve_info(s));
+}
+
+/* All values are checked in a range, too: cuSOLVER has their number at the end of its work only. */
 enum sc_status sc_cuda_syevd(struct sc_cuda_solve *s)
 {
     const struct sc_kernel *k = s->k;
-    enum sc_status status =
-        sc_cuda_solve_refused(s, s->f->Xsyevd_bufferSize(s->handle, s->params, mode(k->job[0]), s->fill, k->n, s->type,
-                                                         k->a, k->n, s->real, k->a, s->type, SC_CUDA_SIZES(s)));
-    char *a;
+    struct range r = range_of(k);
+    enum sc_status status = sc_cuda_solve_refused(s, syevd_size(s, &r));
 
     s->bytes[SC_CUDA_SMALL] = (size_t)k->n * s->real_bytes;
+    r.found = has_range(k) ? -1 : k->n;
     if (status == SC_OK)
         status = sc_cuda_solve_on_copy(s, k->n, k->n);
-    a = s->at[SC_CUDA_COPY];
     if (status == SC_OK)
-        status = sc_cuda_solve_refused(s, s->f->Xsyevd(s->handle, s->params, mode(k->job[0]), s->fill, k->n, s->type, a,
-                                                       k->n, s->real, s->at[SC_CUDA_SMALL], s->type,
-                                                       SC_CUDA_WORKSPACE(s), sc_cuda_solve_info(s)));
+        status = SC_CUDA(cudaMemsetAsync(s->at[SC_CUDA_SMALL], 0, s->bytes[SC_CUDA_SMALL], s->c->queue->stream));
+    if (status == SC_OK)
+        status = sc_cuda_solve_refused(s, syevd(s, &r));
     if (status == SC_OK)
         status = sc_cuda_solve_values(s, k->small[0], 0, k->n);
     if (status == SC_OK)
         status = sc_cuda_solve_check(s, k->small[0], k->n);
-    return status == SC_OK && k->job[0] == 'V' ? sc_cuda_solve_copy(s, k->a, k->lda, a, k->n, k->n, k->n) : status;
+    if (status == SC_OK && (r.found < 0 || r.found > k->n))
+        return SC_ERR_UNSUPPORTED;
+    if (status == SC_OK && has_range(k))
+        k->pivots[0] = r.found;
+    return status == SC_OK && k->job[0] == 'V' ? sc_cuda_solve_copy(s, k->a, k->lda, s->at[SC_CUDA_COPY], k->n, k->n,
+                                                                    r.found)
+                                               : status;
 }
 
 static enum sc_status begin_sygvd(struct sc_cuda_solve *s)
