@@ -221,6 +221,21 @@ static double check_syevd(struct problem *p)
     return difference(p, p->x, p->y, 0);
 }
 
+/* A V x = V W x for the vectors of a range */
+static double check_syevdx(struct problem *p)
+{
+    double *x = numbers(p, p->x, p->type, p->n);
+
+    for (int64_t i = tenth(p) * (p->type < C ? 1 : 2); i < p->n * (p->type < C ? 1 : 2); i++)
+        x[i] = 0;
+    set_numbers(p, p->x, x, p->n);
+    multiply(p, CUBLAS_OP_N, p->a, p->x, p->z);
+    multiply(p, CUBLAS_OP_N, p->matrix, p->z, p->y);
+    scale_by(p, p->x, p->w);
+    multiply(p, CUBLAS_OP_N, p->a, p->x, p->z);
+    return difference(p, p->z, p->y, 0);
+}
+
 /* U S V^H x = A x */
 static double check_svd(struct problem *p, cublasOperation_t op)
 {

@@ -160,6 +160,23 @@ static void syevd_of(struct problem *p, cusolverEigMode_t job)
 static void syevd(struct problem *p) { syevd_of(p, CUSOLVER_EIG_MODE_VECTOR); }
 static void syevd_values(struct problem *p) { syevd_of(p, CUSOLVER_EIG_MODE_NOVECTOR); }
 
+/* The lowest tenth of the eigenvalues, and their vectors. */
+static int64_t tenth(const struct problem *p) { return (p->n + 9) / 10; }
+static void syevdx(struct problem *p)
+{
+    size_t device, host;
+    int64_t found;
+    double none = 0;
+
+    HAND_CUSOLVER(cusolverDnXsyevdx_bufferSize(solver, params, CUSOLVER_EIG_MODE_VECTOR, CUSOLVER_EIG_RANGE_I, lower,
+                                               p->n, TYPE, p->a, p->n, &none, &none, 1, tenth(p), &found, REAL, p->w,
+                                               TYPE, &device, &host));
+    if (room(p, device, host))
+        HAND_CUSOLVER(cusolverDnXsyevdx(solver, params, CUSOLVER_EIG_MODE_VECTOR, CUSOLVER_EIG_RANGE_I, lower, p->n,
+                                        TYPE, p->a, p->n, &none, &none, 1, tenth(p), &found, REAL, p->w, TYPE, SPACE,
+                                        p->info));
+}
+
 static void gesvd_of(struct problem *p, signed char job)
 {
     size_t device, host;

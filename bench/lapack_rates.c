@@ -131,6 +131,7 @@ static const struct routine {
     {"inverse", gesv, check_inverse, NULL, UNIT, IN_A | OUT_B},
     {"qr", qr, check_qr, NULL, GENERAL, IN_A | OUT_A | OUT_R},
     {"syevd", syevd, check_syevd, NULL, SYMMETRIC, IN_A | OUT_A | OUT_W},
+    {"syevdx", syevdx, check_syevdx, NULL, SYMMETRIC, IN_A | OUT_A | OUT_W},
     {"syevd_values", syevd_values, check_none, NULL, SYMMETRIC, IN_A | OUT_W | HALF},
     {"sygvd", sygvd, check_sygvd, NULL, PAIR, IN_A | IN_B | OUT_A | OUT_B | OUT_W},
     {"gesvdp", gesvdp, check_gesvdp, NULL, GENERAL, IN_A | OUT_U | OUT_V | OUT_W},
