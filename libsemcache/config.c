@@ -228,10 +228,9 @@ const struct sc_setting sc_config_settings[] = {
     {.name = "SEMCACHE_UM_KERNELS",
      .kind = SC_SETTING_CHOICE,
      .field = FIELD(um_kernels),
-     .standard = "host",
+     .standard = "all",
      .values = "host, all",
-     .help = "managed memory that moves to a device for kernels of the program; host: none, kernels read the host's; "
-             "all: an experiment",
+     .help = "managed memory that moves to a device for kernels of the program; host: none, kernels read the host's",
      .choices = {"host", "all"}},
     {.name = "SEMCACHE_ADAPTERS",
      .kind = SC_SETTING_FLAG,

@@ -238,7 +238,7 @@ int main(int argc, char **argv)
     const char *kernels = getenv("SEMCACHE_UM_KERNELS");
 
     fake = argc > 1 && strcmp(argv[1], "fake") == 0;
-    on_host = !kernels || strcmp(kernels, "host") == 0;
+    on_host = kernels && strcmp(kernels, "host") == 0;
     if (cublasCreate(&blas) != CUBLAS_STATUS_SUCCESS || cudaMalloc(&device, bytes) != cudaSuccess) {
         printf("Bail out! no handle, or no memory\n");
         return 99;

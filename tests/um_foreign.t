@@ -23,8 +23,7 @@ cuda*)
     done ;;
 *)
     SEMCACHE_MODULE_PATH=$tests/um/.libs LD_PRELOAD=$um:$tests/.libs/um_fake_cuda.so
-    SEMCACHE_UM_KERNELS=all
-    export SEMCACHE_MODULE_PATH LD_PRELOAD SEMCACHE_UM_KERNELS
+    export SEMCACHE_MODULE_PATH LD_PRELOAD
     run 'beside the CUDA of the tests' --device cuda "$tests/um_foreign" fake
     run 'on one device' --device cuda:0 "$tests/um_foreign" fake
     SEMCACHE_UM_KERNELS=host run "kernels read host memory" --device cuda "$tests/um_foreign" fake
