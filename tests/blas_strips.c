@@ -128,6 +128,33 @@ static double fresh(int64_t n)
     return seconds[ROUNDS - 1];
 }
 
+static int kernels;
+
+static enum sc_status count_kernel(int device, enum sc_stream stream, const struct sc_kernel *kernel)
+{
+    kernels++;
+    return sc_device_emu()->launch(device, stream, kernel);
+}
+
+/* Kernels of a call of order n on one device whose operands the program has just written. */
+static int kernels_of(enum paper_routines routine, int64_t n)
+{
+    const struct sc_device_ops *ops = sc_protocol.ops;
+    struct paper_matrix a = paper_matrix(n, n), b = paper_matrix(n, n);
+    struct sc_kernel kernel = paper_square(routine, &a, &b, &b);
+    struct sc_device_ops counting = *ops;
+
+    kernels = 0;
+    counting.launch = count_kernel;
+    sc_protocol.ops = &counting;
+    paper_call(&kernel);
+    paper_wait();
+    sc_protocol.ops = ops;
+    paper_free(&a);
+    paper_free(&b);
+    return kernels;
+}
+
 /* The links run at 55 GB/s in one direction, 98 GB/s in both together: bounds the transfer time that is not hidden. */
 static void test_fresh(void)
 {
@@ -138,6 +165,11 @@ static void test_fresh(void)
     seconds = fresh(4096);
     tap_ok(seconds < 2.6 * matrix, "A and B arrive, and most of C goes home meanwhile: %.4g ms, a matrix takes %.4g ms",
            1e3 * seconds, 1e3 * matrix);
+    for (int r = PAPER_TRMM; r <= PAPER_TRSM; r++) {
+        int most = kernels_of((enum paper_routines)r, 16384);
+
+        tap_ok(most && most < 320, "%s: strips of B behind A are few kernels: %d", paper_routine[r].name, most);
+    }
     paper_close();
     paper_open("h200x8:4");
 }

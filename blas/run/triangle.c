@@ -165,6 +165,35 @@ static void cut_result(struct sc_blas_strip *s, const struct sc_blas_blocks *blo
     s->by_source = s->left && s->by_source;
 }
 
+/* The device of every block of the strip; -1: there are several. */
+static int device_of_strip(const struct sc_blas_strip *s)
+{
+    int device = -1;
+
+    for (int i = 0; i < s->along.n; i++) {
+        struct sc_piece block = strip_block(s, i, i + 1, SC_RDWR);
+        int at = strip_device(s, &block);
+
+        if (i && at != device)
+            return -1;
+        device = at;
+    }
+    return device;
+}
+
+/* A strip on a device that an earlier strip has brought A to: B arrives behind A, so few large tasks wait no longer
+ * than many small tasks.  A queue of a GPU is full after about a thousand operations, and the call would wait. */
+static void join_later(struct sc_blas_strip *s, uint32_t *has_a)
+{
+    int device = device_of_strip(s);
+
+    if (device >= 0 && *has_a >> device & 1) {
+        s->joins = true;
+        s->by_source = false;
+    }
+    *has_a |= device >= 0 ? UINT32_C(1) << device : 0;
+}
+
 enum sc_status sc_blas_strips(struct sc_blas_job *call, enum sc_status (*visit)(const struct sc_blas_strip *s))
 {
     enum sc_status status = SC_OK;
@@ -172,6 +201,8 @@ enum sc_status sc_blas_strips(struct sc_blas_job *call, enum sc_status (*visit)(
     struct sc_cuts across, whole;
     struct strips strips = {&s, &across};
     struct sc_blas_blocks blocks;
+    uint32_t has_a = 0;
+    bool by_source, joins;
     int64_t order;
 
     s.call = call;
@@ -184,9 +215,14 @@ enum sc_status sc_blas_strips(struct sc_blas_job *call, enum sc_status (*visit)(
                                      .several = true};
     sc_blas_place(call, &blocks, &s.places);
     cut_result(&s, &blocks, &across);
+    by_source = s.by_source;
+    joins = s.joins;
     for (int j = 0; j < across.n && status == SC_OK; j++) {
         s.first = across.at[j];
         s.n = sc_blas_part(&across, j);
+        s.by_source = by_source;
+        s.joins = joins;
+        join_later(&s, &has_a);
         status = visit(&s);
     }
     sc_blas_places_free(&s.places);
