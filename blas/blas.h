@@ -63,6 +63,10 @@ void sc_blas_links(void);
 struct sc_blas_home;
 bool sc_blas_offload(int routine, const struct sc_kernel *kernel, bool once, struct sc_blas_home *home);
 
+/* Runs a copy of many vectors as one transposition (kernel: OMATCOPY), before the program has asked for all of it:
+ * sc_coherence_speculate, with its by_rows, done and number.  0, with nothing changed: the program's own copies go on. */
+uint64_t sc_blas_copy_ahead(const struct sc_kernel *kernel, bool by_rows, int64_t done);
+
 /* For a library with loops of its own: runs SCAL (x only), COPY, AXPY, AXPBY, DOT or DOTC on contiguous vectors, on
  * the devices or not at all.  result: of DOT (x^T y) and DOTC (x^H y), else NULL.  x and y must be different memory,
  * except of a dot product.  caller: an address in the calling library.  Returns false, with nothing written and the

@@ -17,6 +17,7 @@ void sc_transfer_count(struct sc_matrix *m, const struct sc_tile *t, uint64_t se
         sc_noted_fetched(m, true);
     }
     sc_trace(.kind = SC_EVENT_TRANSFER, .matrix = m->id, .tile = sc_matrix_tile_index(m, t), .sectors = sectors,
-             .device = (int16_t)to, .peer = (int16_t)from, .bytes = bytes, .is_part = what == SC_TRANSFER_PART);
+             .device = (int16_t)to, .peer = (int16_t)from, .bytes = bytes,
+             .is_part = what == SC_TRANSFER_BACK ? 2 : what == SC_TRANSFER_PART);
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

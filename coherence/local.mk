@@ -8,7 +8,7 @@ libcore_la_SOURCES += coherence/access.h coherence/call.h coherence/derived.h co
 	coherence/mirror.c coherence/order.c coherence/own_task.c coherence/partial_fetch.c coherence/piece.c \
 	coherence/product_task.c \
 	coherence/protocol.c coherence/push.c coherence/query.c coherence/release.c coherence/resolve.c \
-	coherence/route.c coherence/scribble.c coherence/start.c coherence/sync.c coherence/task.c \
+	coherence/route.c coherence/scribble.c coherence/speculate.c coherence/start.c coherence/sync.c coherence/task.c \
 	coherence/touched.c coherence/transfer.c coherence/untracked.c coherence/view.c coherence/wait.c \
 	coherence/windows.c
 EXTRA_DIST += coherence/README.md

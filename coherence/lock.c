@@ -14,11 +14,19 @@ static pthread_cond_t may_begin = PTHREAD_COND_INITIALIZER;
 static unsigned holding; /* threads that hold calls up */
 static pthread_cond_t none_active = PTHREAD_COND_INITIALIZER;
 
+/* Speculation ends before the thread that has got the lock looks at a state (speculate.c). */
+static void settle(void)
+{
+    if (__builtin_expect(sc_protocol.settle != NULL, 0))
+        sc_protocol.settle();
+}
+
 void sc_protocol_lock(void)
 {
     sc_quiet_enter();
     sc_inside_enter();
     sc_lock(&lock);
+    settle();
 }
 
 void sc_protocol_unlock(void)
@@ -57,8 +65,10 @@ bool sc_protocol_await_admission(void)
     bool waited = holding;
 
     sc_assert_held(SC_RANK_PROTOCOL);
-    while (holding)
+    while (holding) {
         sc_cond_wait(&may_begin, &lock.mutex);
+        settle();
+    }
     return waited;
 }
 
@@ -80,7 +90,9 @@ void sc_protocol_end_calls(void)
 {
     sc_assert_held(SC_RANK_PROTOCOL);
     sc_protocol.stopping = true;
-    while (sc_protocol.active)
+    while (sc_protocol.active) {
         sc_cond_wait(&none_active, &lock.mutex);
+        settle();
+    }
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -30,6 +30,7 @@ struct sc_protocol {
     uint64_t changes;            /* of linked sectors so far: the time of derived.c */
     uint64_t calls;              /* begun so far */
     uint64_t moves;              /* changes of validity so far, for lend.c */
+    void (*settle)(void);        /* ends a speculation (speculate.c); NULL: there is none */
     unsigned active;             /* calls between begin and end; read without the lock, too */
     /* Page ranges whose protection the system refused to change.  With more than SC_REFUSED_MAX refusals any matrix
      * may be affected. */
@@ -224,6 +225,7 @@ enum sc_status sc_order_overwriting(int device, int on, enum sc_stream stream, c
 enum sc_transfer_what {
     SC_TRANSFER_WHOLE,  /* sectors */
     SC_TRANSFER_PART,   /* of sectors: their state does not change */
+    SC_TRANSFER_BACK,   /* older bytes of the host, to parts of sectors; their state does not change */
     SC_TRANSFER_EVICTED /* whole sectors, sent to the host without its request */
 };
 /* For statistics and the trace. */
@@ -242,6 +244,9 @@ void sc_transfer_evicted(struct sc_matrix *m, struct sc_tile *t, uint64_t sector
 /* A sector that the device lacks, without rows [r0, r1) of the lattice.  The sector becomes valid on the device: the
  * kernels that the lock's holder enqueues next overwrite these rows. */
 enum sc_status sc_transfer_around(int device, struct sc_matrix *m, struct sc_tile *t, int s, int64_t r0, int64_t r1);
+/* Uploads a rectangle of the host's older bytes over the newer bytes of the only device that has its sectors. */
+enum sc_status sc_transfer_back(int device, struct sc_matrix *m, struct sc_tile *t, int64_t r0, int64_t r1, int64_t c0,
+                                int64_t c1);
 /* Where a sector would come from: a device or SC_HOST. */
 int sc_transfer_source(int device, const struct sc_matrix *m, const struct sc_tile *t, int s);
 /* Collects a copy of elements [first, last) of a contiguous lattice from another device (not the host) to their

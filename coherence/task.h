@@ -62,6 +62,23 @@ bool sc_coherence_reached(struct sc_fence fence);
 /* Waits until a fence of `count` is reached, or a device of theirs is lost; drops the lock meanwhile. */
 void sc_coherence_wait_any(const struct sc_fence *fences, int count);
 
+/* --- speculation (speculate.c) ------------------------------------------------------------------------------------ */
+
+/* A program that writes a matrix in steps, a row or a column each, by calls of the BLAS, can be overtaken: a task
+ * overwrites the whole matrix with what all steps will have written, and the later steps only count.  Whoever takes the
+ * protocol's lock (a fault, another call, a system call on the memory) ends the speculation first: what the program has
+ * not yet written gets the host's bytes back, on the device.  One speculation is in progress at a time. */
+
+/* Between begin and end, before the task: whether the operand suits.  The host has all of it, and keeps its bytes. */
+bool sc_coherence_may_speculate(const struct sc_operand *operand);
+/* After the task that has overwritten the operand: the program itself has written steps 0 ... done - 1.  by_rows: a step
+ * is a row of the operand, otherwise a column.  Returns the number of the speculation; 0: there is none, and the operand
+ * has the bytes that it had before the task. */
+uint64_t sc_coherence_speculate(const struct sc_operand *operand, bool by_rows, int64_t done);
+/* The program does step `step`, the next.  False: the speculation has ended, and the step is still to be done.  Without
+ * the lock; one thread advances a speculation. */
+bool sc_coherence_advance(uint64_t speculation, int64_t step);
+
 /* --- tasks of the program (own_task.c) ---------------------------------------------------------------------------- */
 
 #define SC_OWN_PIECES 8

@@ -343,6 +343,20 @@ enum sc_status sc_transfer_around(int device, struct sc_matrix *m, struct sc_til
     return status;
 }
 
+enum sc_status sc_transfer_back(int device, struct sc_matrix *m, struct sc_tile *t, int64_t r0, int64_t r1, int64_t c0,
+                                int64_t c1)
+{
+    struct rect r = {m, t, r0, r1, c0, c1, SC_HOST, device, SC_TRANSFER_BACK};
+    uint64_t sectors = sectors_of(&r);
+
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    sc_assert(t->row <= r0 && r0 < r1 && r1 <= t->row + t->rows);
+    sc_assert(t->col <= c0 && c0 < c1 && c1 <= t->col + t->cols);
+    sc_assert(!(sectors & (t->host_valid | ~t->copy[device].valid)));
+    return upload(&r, __builtin_ctzll(sectors), 64 - __builtin_clzll(sectors));
+}
+
 /* The sector's memory on the device then has valid and old elements: the sector stays invalid there. */
 enum sc_status sc_transfer_part(int device, struct sc_matrix *m, struct sc_tile *t, int s, int64_t first, int64_t last,
                                 struct sc_moves *moves)

@@ -139,6 +139,21 @@ static void call_lacpy(struct call *c)
     ((lacpy *)c->f)("A", &k->m, &k->n, k->a, &c->lda, k->b, &c->ldb, 1);
 }
 
+/* No routine of LAPACK transposes.  A block's rows and columns fit into the first cache. */
+static void call_omatcopy(struct call *c)
+{
+    enum { BLOCK = 16 };
+    const struct sc_kernel *k = c->k;
+    size_t bytes = sc_type_bytes(k->type);
+
+    for (int64_t j0 = 0; j0 < k->n; j0 += BLOCK)
+        for (int64_t i0 = 0; i0 < k->m; i0 += BLOCK)
+            for (int64_t j = j0; j < k->n && j < j0 + BLOCK; j++)
+                for (int64_t i = i0; i < k->m && i < i0 + BLOCK; i++)
+                    memcpy((char *)k->b + (size_t)(j + i * c->ldb) * bytes,
+                           (const char *)k->a + (size_t)(i + j * c->lda) * bytes, bytes);
+}
+
 static void call_laswp(struct call *c)
 {
     typedef void laswp(Int, Ptr, Int, Int, Int, Ptr, Int);
@@ -230,6 +245,7 @@ static const struct {
     [SC_OP_GETRF - FIRST] = {call_getrf, false}, [SC_OP_GETRI - FIRST] = {call_getri, true},
     [SC_OP_SYTRF - FIRST] = {call_sytrf, true}, [SC_OP_SYTRS - FIRST] = {call_solve, false},
     [SC_OP_LASWP - FIRST] = {call_laswp, false}, [SC_OP_LACPY - FIRST] = {call_lacpy, false},
+    [SC_OP_OMATCOPY - FIRST] = {call_omatcopy, false},
     [SC_OP_GEQRF - FIRST] = {call_qr, true},
     [SC_OP_ORGQR - FIRST] = {call_qr, true}, [SC_OP_ORMQR - FIRST] = {call_qr, true},
     [SC_OP_SYEVD - FIRST] = {call_syevd, true}, [SC_OP_SYGVD - FIRST] = {call_sygvd, true},

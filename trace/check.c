@@ -232,6 +232,16 @@ static bool lost(struct check *check, const struct sc_event *event)
 
 /* --- transfers and kernels ---------------------------------------------------------------------------------------- */
 
+/* The host's older bytes go to a device that alone has the sectors. */
+static bool restored(struct check *check, const struct sc_event *event, const struct sc_check_tile *tile, int to)
+{
+    uint64_t wrong = event->sectors & (~tile->has[to] | ~tile->valid[to] | tile->valid[HOST]);
+    char text[24];
+
+    return !wrong || broken(check, event, "C2", "older bytes of sectors %#" PRIx64 " go to %s, which is not their only holder",
+                            wrong, name_of(to, text));
+}
+
 static bool transfer(struct check *check, const struct sc_event *event)
 {
     struct sc_check_tile *tile = tile_of(check, event);
@@ -244,6 +254,8 @@ static bool transfer(struct check *check, const struct sc_event *event)
         return tile ? damaged(check, event) : false;
     if (!is_settled(check, event, tile))
         return false;
+    if (event->is_part == 2 && from == HOST)
+        return restored(check, event, tile, to);
     if ((wrong = event->sectors & ~tile->valid[from]))
         return broken(check, event, "C5", "sectors %#" PRIx64 " are not valid on %s, from where they are copied", wrong,
                       name_of(from, text));

@@ -173,7 +173,7 @@ static void put_transfer(FILE *out, const struct sc_event *event)
     else
         fprintf(out, " %d", event->peer);
     if (event->is_part)
-        fputs(" in part", out);
+        fputs(event->is_part == 2 ? " older bytes in part" : " in part", out);
 }
 
 static void put_call(FILE *out, const struct sc_event_call *call)

@@ -136,7 +136,8 @@ struct sc_event {
         uint8_t op;        /* KERNEL: enum sc_op */
         uint8_t reason;    /* CHOICE: enum sc_trace_reason */
         uint8_t memory;    /* STAGE: enum sc_trace_memory */
-        uint8_t is_part;   /* TRANSFER: 1: only parts of the sectors, without a change of state */
+        uint8_t is_part;   /* TRANSFER: 1: only parts of the sectors, without a change of state; 2: the same with the
+                            * host's older bytes, over what a device had written ahead of the program */
         uint8_t is_rotm;   /* SCALARS: 1 */
         uint8_t is_folded; /* MATRIX: 1: a vector, cut into columns */
     };

@@ -7,6 +7,7 @@
 #include "autotuner/demand.h"
 #include "base/quiet.h"
 #include "blas/home.h"
+#include "blas/veneers/sweep.h"
 #include "coherence/call.h"
 
 /* --- arguments as the program passes them: not inline, because every veneer has some ------------------------------ */
@@ -245,19 +246,44 @@ static void learn(const struct sc_blas_call *call, bool once, const struct sc_bl
     set_busy(false);
 }
 
+/* --- copies that transpose a matrix ------------------------------------------------------------------------------- */
+
+/* A copy that a device has done ahead is counted and traced as any other. */
+static void note_step(const struct sc_blas_call *call)
+{
+    uint64_t bytes = (uint64_t)call->n * sc_type_bytes(call->type);
+
+    sc_count(&sc_stats.offloaded[call->routine], 1);
+    sc_count(&sc_stats.percall_in, bytes);
+    sc_count(&sc_stats.percall_out, bytes);
+    if (__builtin_expect(!sc_trace_on, 1))
+        return;
+    sc_trace_routine = (uint16_t)call->routine;
+    sc_trace_site = sc_trace_site_here();
+    sc_blas_record(call);
+    sc_trace(.kind = SC_EVENT_DONE);
+    sc_trace_routine = 0;
+}
+
 /* --- all large calls ---------------------------------------------------------------------------------------------- */
 
 enum sc_blas_next sc_blas_large(struct sc_blas_call *call)
 {
     const struct sc_blas_row *row = &sc_blas_rows[call->routine];
-    const bool once = sc_coherence_devices() > 0 && sc_blas_called_by_lapack();
+    const bool open = sc_coherence_devices() > 0;
+    const enum sc_blas_sweep sweep = open && row->op == SC_OP_COPY ? sc_blas_sweep(call) : SC_SWEEP_NONE;
+    const bool once = open && sweep != SC_SWEEP_STEP && sc_blas_called_by_lapack();
     enum recalled recalled = NEW;
     struct sc_blas_home home;
     struct sc_blas_call asked;
     struct sc_kernel kernel;
     bool done;
 
-    if (sc_coherence_devices() > 0 && __builtin_expect(!sc_trace_on && !sc_explain_on, 1))
+    if (sweep == SC_SWEEP_STEP) {
+        note_step(call);
+        return SC_BLAS_DONE;
+    }
+    if (open && sweep == SC_SWEEP_NONE && __builtin_expect(!sc_trace_on && !sc_explain_on, 1))
         recalled = recall(call, once);
     if (recalled == STAYS)
         return SC_BLAS_HOST;
@@ -275,13 +301,17 @@ enum sc_blas_next sc_blas_large(struct sc_blas_call *call)
     }
     if (!sc_blas_started(row->op, call->type, call->side, call->m, call->n, call->k))
         return SC_BLAS_HOST; /* without devices all data is home */
+    if (sweep == SC_SWEEP_RIPE && !once && sc_blas_sweep_begin()) {
+        note_step(&asked);
+        return SC_BLAS_DONE;
+    }
     sc_trace_routine = (uint16_t)call->routine;
     if (__builtin_expect(sc_trace_on || sc_explain_on, 0))
         sc_trace_site = sc_trace_site_here();
     if (__builtin_expect(sc_trace_on, 0))
         sc_blas_record(&asked);
     home.count = 0;
-    done = sc_blas_call_kernel(call, &kernel) &&
+    done = (sweep != SC_SWEEP_YOUNG || once) && sc_blas_call_kernel(call, &kernel) &&
            sc_blas_offload(call->routine, &kernel, sc_blas_called_by_lapack(), recalled == SEEN ? &home : NULL);
     if (done) {
         sc_trace(.kind = SC_EVENT_DONE);

@@ -111,14 +111,21 @@ static cublasOperation_t adjoint(const struct sc_kernel *k)
     return sc_type_is_complex(k->type) ? CUBLAS_OP_C : CUBLAS_OP_T;
 }
 
-enum sc_status sc_cuda_solve_adjoint(const struct sc_cuda_solve *s, void *to, int64_t to_ld, const void *from,
-                                     int64_t from_ld, int64_t rows, int64_t cols)
+/* to := op(from), of so many rows and columns. */
+static enum sc_status transpose(const struct sc_cuda_solve *s, cublasOperation_t op, void *to, int64_t to_ld,
+                                const void *from, int64_t from_ld, int64_t rows, int64_t cols)
 {
     static const double one[2] = {1, 0}, zero[2] = {0, 0};
     union sc_cuda_scalar alpha = sc_cuda_scalar_of(s->k->type, one), beta = sc_cuda_scalar_of(s->k->type, zero);
 
-    return sc_cuda_result_of(s->c, geam[s->k->type](s->c->blas, adjoint(s->k), CUBLAS_OP_N, rows, cols, &alpha, from,
+    return sc_cuda_result_of(s->c, geam[s->k->type](s->c->blas, op, CUBLAS_OP_N, rows, cols, &alpha, from,
                                                     from_ld, &beta, to, to_ld, to, to_ld));
+}
+
+enum sc_status sc_cuda_solve_adjoint(const struct sc_cuda_solve *s, void *to, int64_t to_ld, const void *from,
+                                     int64_t from_ld, int64_t rows, int64_t cols)
+{
+    return transpose(s, adjoint(s->k), to, to_ld, from, from_ld, rows, cols);
 }
 
 enum sc_status sc_cuda_solve_triangle(const struct sc_cuda_solve *s, void *to, int64_t to_ld, const void *from,
@@ -520,6 +527,16 @@ static enum sc_status run_laswp(struct sc_cuda_solve *s)
     return status == SC_OK ? sc_cuda_solve_tell(s) : status;
 }
 
+static enum sc_status run_omatcopy(struct sc_cuda_solve *s)
+{
+    const struct sc_kernel *k = s->k;
+    enum sc_status status = sc_cuda_solve_reserve(s);
+
+    if (status == SC_OK)
+        status = transpose(s, CUBLAS_OP_T, k->b, k->ldb, k->a, k->lda, k->n, k->m);
+    return status == SC_OK ? sc_cuda_solve_tell(s) : status;
+}
+
 /* Space for tau, and its upload. */
 static enum sc_status reserve_tau(struct sc_cuda_solve *s)
 {
@@ -580,6 +597,7 @@ static const struct routine {
     {SC_OP_ORGQR, run_orgqr, OLDER}, {SC_OP_ORMQR, run_ormqr, OLDER}, {SC_OP_SYEVD, sc_cuda_syevd, PLAIN},
     {SC_OP_SYGVD, sc_cuda_sygvd, OLDER}, {SC_OP_GESVD, sc_cuda_gesvd, PLAIN}, {SC_OP_GEEV, sc_cuda_geev, PLAIN},
     {SC_OP_LASWP, run_laswp, OLDER}, {SC_OP_SYTRF, run_sytrf, OLDER}, {SC_OP_SYTRS, run_sytrs, PLAIN},
+    {SC_OP_OMATCOPY, run_omatcopy, PLAIN},
 };
 
 static const struct routine *routine_of(enum sc_op op)

@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Transpositions made of copies: right on the host and on devices.  Asserts that devices did the copies ahead, that
+# interrupted ones were rolled back, and that the trace of it keeps the protocol's rules.
+. "$top_srcdir/tests/tap.sh"
+program=$top_builddir/tests/sweeps
+
+# The value of a counter in the statistics.
+counter() { sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p" "$scratch/stats"; }
+
+"$tool" run --device none "$program" > "$scratch/out" 2>&1
+verdict $? 'on the host' "$(grep -v '^ok' "$scratch/out")"
+for devices in 1 3; do
+    SEMCACHE_STATS=$scratch/stats SEMCACHE_CHECK=1 SEMCACHE_OFFLOAD=always SEMCACHE_OPEN=first \
+        "$tool" run --device "emu:h200x8:$devices" "$program" > "$scratch/out" 2>&1
+    verdict $? "on $devices devices" "$(grep -v '^ok' "$scratch/out")"
+    ahead=$(counter speculated) back=$(counter rolled_back)
+    [ "$ahead" -ge 100 ] && [ "$back" -ge 50 ] && [ "$((ahead - back))" -ge 30 ]
+    verdict $? "done ahead on $devices devices" "$ahead times, rolled back $back times"
+done
+SEMCACHE_TRACE=$scratch/trace SEMCACHE_OFFLOAD=always SEMCACHE_OPEN=first \
+    "$tool" run --device emu:h200x8:1 "$program" > "$scratch/out" 2>&1
+verdict $? 'traced' "$(grep -v '^ok' "$scratch/out")"
+"$tool" trace check "$scratch/trace" > "$scratch/out" 2>&1
+verdict $? 'the trace keeps the rules' "$(cat "$scratch/out")"
+end
