@@ -470,7 +470,8 @@ static bool has_given_up(struct check *check, struct thread *thread, const struc
     const struct sc_event *gives = thread->gives;
     size_t first, count;
 
-    if (!gives || event->kind == SC_EVENT_STATE || event->kind == SC_EVENT_FORGET || event->kind == SC_EVENT_PROTECT)
+    if (!gives || event->kind == SC_EVENT_STATE || event->kind == SC_EVENT_FORGET || event->kind == SC_EVENT_PROTECT ||
+        (event->kind == SC_EVENT_TRANSFER && event->is_part == 2))
         return true;
     thread->gives = NULL;
     if (!is_range(gives->range.address, gives->range.bytes))

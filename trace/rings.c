@@ -14,6 +14,7 @@
 #include "base/inside.h"
 #include "base/locks.h"
 #include "base/log.h"
+#include "base/quiet.h"
 #include "trace/read.h"
 #include "trace/rings.h"
 #include "trace/store.h"
@@ -204,6 +205,7 @@ static void next_of_memory(struct ring *ring)
 /* For a ring whose block is full, of an earlier session, or missing. */
 static void next_block(struct ring *ring)
 {
+    sc_quiet_enter(); /* a handler that faults would wait for the pager, which waits for this lock */
     sc_lock(&file_lock);
     if (ring->session != session)
         ring->block = ring->former = NULL;
@@ -215,6 +217,7 @@ static void next_block(struct ring *ring)
     else
         ring->block = NULL;
     sc_unlock(&file_lock);
+    sc_quiet_leave();
 }
 
 static void put(struct ring *ring, struct sc_event *events, int count)

@@ -13,6 +13,7 @@
 #include "base/config.h"
 #include "base/inside.h"
 #include "base/locks.h"
+#include "base/quiet.h"
 #include "base/stack.h"
 #include "trace/chain.h"
 #include "trace/store.h"
@@ -125,6 +126,7 @@ struct sc_trace_site sc_trace_site_here(void)
     struct sc_chain chain;
     struct sc_trace_site site;
 
+    sc_quiet_enter(); /* a handler that calls the BLAS would wait for the locks below */
     walk(&chain);
     site = site_of(&chain);
     if (site.program)
@@ -134,6 +136,7 @@ struct sc_trace_site sc_trace_site_here(void)
         sc_python_add_frames((uintptr_t)pthread_self(), &chain, SC_CHAIN_PYTHON);
         site.chain = sc_chain_number(&chain);
     }
+    sc_quiet_leave();
     return site;
 }
 
