@@ -34,7 +34,7 @@ static void wait_for(const struct sc_device_ops *ops, int device)
     uint64_t before = __atomic_load_n(&lent[device], __ATOMIC_SEQ_CST), known;
 
     if (ops->idle(device) != SC_OK)
-        __atomic_store_n(&sc_protocol.bad[device], true, __ATOMIC_RELEASE);
+        __atomic_or_fetch(&sc_protocol.bad, 1u << device, __ATOMIC_RELEASE);
     known = __atomic_load_n(&ended[device], __ATOMIC_RELAXED);
     while (known < before &&
            !__atomic_compare_exchange_n(&ended[device], &known, before, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))

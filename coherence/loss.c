@@ -122,9 +122,8 @@ void sc_device_lost(int device, const char *doing)
 void sc_devices_look(void)
 {
     sc_assert_held(SC_RANK_PROTOCOL);
-    for (int d = 0; d < sc_protocol.devices; d++)
-        if (__atomic_load_n(&sc_protocol.bad[d], __ATOMIC_ACQUIRE))
-            sc_device_lost(d, "waiting for it");
+    for (unsigned bad = __atomic_load_n(&sc_protocol.bad, __ATOMIC_ACQUIRE); bad; bad &= bad - 1)
+        sc_device_lost(__builtin_ctz(bad), "waiting for it");
 }
 
 bool sc_landed(struct sc_fence f)

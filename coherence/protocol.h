@@ -24,7 +24,7 @@ struct sc_protocol {
     struct sc_device_properties properties[SC_DEVICES_MAX];
     bool failed[SC_DEVICES_MAX]; /* gets no new work */
     bool lost[SC_DEVICES_MAX];   /* the device gives no data any more; its fences count as reached */
-    bool bad[SC_DEVICES_MAX];    /* a thread without the lock saw a failure; atomic */
+    unsigned bad;                /* a bit for each device whose failure a thread without the lock saw; atomic */
     uint64_t tick;               /* of the last use, for eviction */
     bool round[SC_DEVICES_MAX];  /* a program goes round over more forms than fit (memory.c) */
     uint64_t changes;            /* of linked sectors so far: the time of derived.c */

@@ -292,14 +292,16 @@ static int masks_of(const struct sc_matrix *m, int64_t c0, int64_t c1, int *on_d
         for (int i = 0; i < m->row_parts; i++) {
             const struct sc_tile *t = sc_matrix_tile(m, i, j);
             uint64_t s = sc_tile_sectors(m, t, c0, c1 - c0), any = 0;
+            int count = __builtin_popcountll(s);
 
             for (int d = 0; d < sc_protocol.devices; d++) {
                 any |= t->copy[d].valid;
                 *holders |= (uint32_t)(s & t->copy[d].valid ? 1 : 0) << d;
             }
-            all += __builtin_popcountll(s);
-            *on_device += __builtin_popcountll(s & any);
-            *only += __builtin_popcountll(s & ~t->host_valid);
+            all += count;
+            *on_device += s & ~any ? __builtin_popcountll(s & any) : count;
+            if (s & ~t->host_valid)
+                *only += __builtin_popcountll(s & ~t->host_valid);
         }
     return all;
 }

@@ -22,7 +22,7 @@ static enum sc_status sync_counted(struct sc_fence f)
     if (status != SC_OK) /* retry: the wait itself may have failed */
         status = ops->sync(f);
     if (status != SC_OK)
-        __atomic_store_n(&sc_protocol.bad[f.device], true, __ATOMIC_RELEASE);
+        __atomic_or_fetch(&sc_protocol.bad, 1u << f.device, __ATOMIC_RELEASE);
     if (watched)
         sc_completion_after(ops);
     return status;

@@ -419,8 +419,9 @@ static void begin_run(void)
     explore_device_reset(program->room);
     broken = false;
     memset(explore_lost, 0, sizeof explore_lost);
+    sc_protocol.bad = 0;
     for (int d = 0; d < sc_protocol.devices; d++)
-        sc_protocol.failed[d] = sc_protocol.lost[d] = sc_protocol.bad[d] = sc_protocol.round[d] = false;
+        sc_protocol.failed[d] = sc_protocol.lost[d] = sc_protocol.round[d] = false;
     for (const struct step *s = program->prelude; s->action != END; s++)
         explore_step(program, s);
     start_routines();

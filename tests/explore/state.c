@@ -147,7 +147,7 @@ static void hash_devices(void)
     for (int d = 0; d < DEVICES; d++) {
         explore_hash((uint64_t)explore_device_health(d));
         explore_hash((uint64_t)(sc_protocol.round[d] << 3 | sc_protocol.failed[d] << 2 | sc_protocol.lost[d] << 1 |
-                                sc_protocol.bad[d]));
+                                (sc_protocol.bad >> d & 1)));
         for (int i = 0; i < SLOTS; i++) {
             explore_hash(explore_taken[d][i]);
             hash_elements(explore_memory[d][i]);
