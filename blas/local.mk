@@ -2,8 +2,9 @@
 libcore_la_SOURCES += blas/blas.h blas/home.h blas/blas_int.h blas/veneers/counts.c blas/veneers/start.c \
 	blas/veneers/host_operands.c
 # Decomposition of calls into tasks.
-libcore_la_SOURCES += blas/run/tasks.h blas/run/ahead.c blas/run/assign.c blas/run/offload.c blas/run/together.c blas/run/pieces.c \
-	blas/run/segments.c blas/run/steal.c blas/run/strips.c blas/run/level1.c blas/run/reduce.c blas/run/gemv.c \
+libcore_la_SOURCES += blas/run/tasks.h blas/run/ahead.c blas/run/assign.c blas/run/offload.c blas/run/together.c \
+	blas/run/pieces.c blas/run/segments.c blas/run/steal.c blas/run/strips.c blas/run/level1.c \
+	blas/run/reduce.c blas/run/gemv.c \
 	blas/run/ger.c blas/run/gemm.c blas/run/product.h blas/run/gemm_sum.c blas/run/gemm_awaited.c blas/run/partials.h \
 	blas/run/partials.c blas/run/single.c blas/run/symm.c blas/run/syr.c blas/run/whole.c \
 	blas/run/batch.c blas/run/larger.c blas/run/least_squares.c blas/run/eigen_range.c blas/run/columns.h \
@@ -19,7 +20,8 @@ noinst_LTLIBRARIES += libveneers.la
 libveneers_la_SOURCES = blas/veneers/host_blas.c blas/veneers/host_abi.c blas/veneers/program.c \
 	blas/veneers/arguments.c blas/veneers/call.c blas/veneers/try.c blas/verify/record.c blas/veneers/conjugate.c \
 	blas/veneers/loops.h blas/veneers/loops.c blas/veneers/loops_rotg.c blas/veneers/compute.c \
-	blas/veneers/sweep.h blas/veneers/sweep.c blas/veneers/batch.c blas/veneers/batch_type.inc blas/veneers/batch_width.inc \
+	blas/veneers/sweep.h blas/veneers/sweep.c blas/veneers/batch.c blas/veneers/batch_type.inc \
+	blas/veneers/batch_width.inc \
 	blas/veneers/xerbla.c blas/veneers/reference.c blas/veneers/openblas.c blas/lapack/lapack.c \
 	blas/lapack/balanced.c blas/lapack/larfb.c blas/lapack/whole.h blas/lapack/whole.c \
 	blas/lapack/whole_calls.c blas/veneers/gate.h

@@ -1,9 +1,9 @@
 /* Speculation: a matrix that a device has written ahead of the program.
  *
  * The protocol's states know nothing of it: after the task the matrix is valid on the device alone (state G), and its
- * pages are closed.  The host's memory still has the older bytes, because only a transfer home would write there, and a
- * transfer needs the lock.  The program's steps take no lock: a step is one compare-and-swap.  sc_protocol_lock ends the
- * speculation before its caller looks at any state (lock.c). */
+ * pages are closed.  The host's memory still has the older bytes, because only a transfer home would write there, and
+ * a transfer needs the lock.  The program's steps take no lock: a step is one compare-and-swap.  sc_protocol_lock ends
+ * the speculation before its caller looks at any state (lock.c). */
 #include "coherence/protocol.h"
 
 static struct {

@@ -228,6 +228,24 @@ static void test_interchanges(enum sc_type type, int n)
     tap_ok(right, "  rows %d to %d", (int)k.kl, (int)k.k);
 }
 
+/* B in slot 1 becomes the transpose of an n x n/2 + 1 matrix in slot 0; the rows of B after its end stay. */
+static void test_transposition(enum sc_type type, int n)
+{
+    struct sc_kernel k = record(SC_OP_OMATCOPY, type, n, n / 2 + 1, 0);
+    int columns = (int)k.n;
+    bool right = true;
+
+    draw_matrix(&a, type, n, columns);
+    draw_matrix(&b, type, columns, n);
+    k.ldb = ld_of(columns);
+    tap_ok(upload(0, type, &a, 0) && upload(1, type, &b, 0) && launch(&k) == 0 &&
+               download(1, type, &got, columns, n, 0), "%s", name(&k));
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < columns; j++)
+            right = right && got.v[j + i * columns] == a.v[i + j * n];
+    tap_ok(right && is_unchanged(0), "  B = A^T, to the bit");
+}
+
 /* The inverse from the factors in slot 0. */
 static void test_inverse(enum sc_type type, int64_t *pivots, int n)
 {
@@ -656,6 +674,7 @@ static void test_size(enum sc_type type, int n)
     test_all_singular(type, n);
     test_general(type, n);
     test_interchanges(type, n);
+    test_transposition(type, n);
 }
 
 static void test_types(const int *sizes, int count)

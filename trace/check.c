@@ -238,8 +238,9 @@ static bool restored(struct check *check, const struct sc_event *event, const st
     uint64_t wrong = event->sectors & (~tile->has[to] | ~tile->valid[to] | tile->valid[HOST]);
     char text[24];
 
-    return !wrong || broken(check, event, "C2", "older bytes of sectors %#" PRIx64 " go to %s, which is not their only holder",
-                            wrong, name_of(to, text));
+    return !wrong ||
+           broken(check, event, "C2", "older bytes of sectors %#" PRIx64 " go to %s, which is not their only holder",
+                  wrong, name_of(to, text));
 }
 
 static bool transfer(struct check *check, const struct sc_event *event)
