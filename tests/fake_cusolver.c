@@ -122,7 +122,7 @@ static cublasStatus_t transpose(enum sc_type type, cublasOperation_t op, int64_t
 {
     size_t real = type == SC_S || type == SC_C ? sizeof(float) : sizeof(double);
 
-    if (op != (type == SC_S || type == SC_D ? CUBLAS_OP_T : CUBLAS_OP_C) || lda < n || ldc < m)
+    if ((op != CUBLAS_OP_T && op != CUBLAS_OP_C) || lda < n || ldc < m)
         return CUBLAS_STATUS_INVALID_VALUE;
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < m; i++) {

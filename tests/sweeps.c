@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Transpositions made of copies of single vectors, as in NumPy's linear algebra: complete, interrupted at every kind of
- * moment, and beside other threads.  Every result is compared with the copies by definition.  Linked with semcache only;
- * sweeps.t runs the program on the host and on devices. */
+/* Transpositions made of copies of single vectors, as in NumPy's linear algebra: complete, interrupted at every kind
+ * of moment, and beside other threads.  Every result is compared with the copies by definition.  Linked with semcache
+ * only; sweeps.t runs the program on the host and on devices. */
 #include <complex.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -375,13 +375,14 @@ int main(void)
     for (int type = 0; type < 4; type++)
         for (int gather = 0; gather < 2; gather++)
             for (int pad = 0; pad < 2; pad++)
-                test(type, (type + gather + pad) % 3, gather, 150 + type, MOST - 30 * type, 5 * pad, MOST - 30 * type, 0,
-                     false);
+                test(type, (type + gather + pad) % 3, gather, 150 + type, MOST - 30 * type, 5 * pad, MOST - 30 * type,
+                     0, false);
     for (int act = 0; act < ACTS; act++)
         for (int gather = 0; gather < 2; gather++)
             for (int on = 0; on < 2; on++)
                 for (int at = 5; at <= 200; at = 2 * at + 7) /* before, soon after the beginning, in the middle, late */
-                    test(acts[act].real ? 1 : act % 4, act % 3, gather, 210, 200, act % 2, at < 180 ? at : 199, act, on);
+                    test(acts[act].real ? 1 : act % 4, act % 3, gather, 210, 200, act % 2, at < 180 ? at : 199, act,
+                         on);
     test_threads();
     test_timer();
     tap_done();
