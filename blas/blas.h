@@ -64,7 +64,8 @@ struct sc_blas_home;
 bool sc_blas_offload(int routine, const struct sc_kernel *kernel, bool once, struct sc_blas_home *home);
 
 /* Runs a copy of many vectors as one transposition (kernel: OMATCOPY), before the program has asked for all of it:
- * sc_coherence_speculate, with its by_rows, done and number.  0, with nothing changed: the program's own copies go on. */
+ * sc_coherence_speculate, with its by_rows, done and number.  0, with nothing changed: the program's own copies go
+ * on. */
 uint64_t sc_blas_copy_ahead(const struct sc_kernel *kernel, bool by_rows, int64_t done);
 
 /* For a library with loops of its own: runs SCAL (x only), COPY, AXPY, AXPBY, DOT or DOTC on contiguous vectors, on

@@ -71,9 +71,9 @@ void sc_coherence_wait_any(const struct sc_fence *fences, int count);
 
 /* Between begin and end, before the task: whether the operand suits.  The host has all of it, and keeps its bytes. */
 bool sc_coherence_may_speculate(const struct sc_operand *operand);
-/* After the task that has overwritten the operand: the program itself has written steps 0 ... done - 1.  by_rows: a step
- * is a row of the operand, otherwise a column.  Returns the number of the speculation; 0: there is none, and the operand
- * has the bytes that it had before the task. */
+/* After the task that has overwritten the operand: the program itself has written steps 0 ... done - 1.  by_rows: a
+ * step is a row of the operand, otherwise a column.  Returns the number of the speculation; 0: there is none, and the
+ * operand has the bytes that it had before the task. */
 uint64_t sc_coherence_speculate(const struct sc_operand *operand, bool by_rows, int64_t done);
 /* The program does step `step`, the next.  False: the speculation has ended, and the step is still to be done.  Without
  * the lock; one thread advances a speculation. */

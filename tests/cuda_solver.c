@@ -11,7 +11,7 @@ enum { ORDER_OF_REFUSALS = 70 };
 
 static const enum sc_op operations[] = {SC_OP_POTRF, SC_OP_POTRS, SC_OP_POTRI, SC_OP_GETRF, SC_OP_GETRS, SC_OP_GETRI,
                                         SC_OP_TRTRI, SC_OP_GEQRF, SC_OP_ORGQR, SC_OP_ORMQR, SC_OP_SYEVD, SC_OP_SYGVD,
-                                        SC_OP_GESVD, SC_OP_GEEV, SC_OP_LASWP, SC_OP_SYTRF, SC_OP_SYTRS, SC_OP_OMATCOPY};
+                                        SC_OP_GESVD, SC_OP_GEEV, SC_OP_LASWP, SC_OP_SYTRF, SC_OP_SYTRS};
 
 static bool works_in_place(enum sc_op op)
 {

@@ -12,8 +12,8 @@ enum sc_blas_sweep {
 };
 /* Notes a ?copy before it runs. */
 enum sc_blas_sweep sc_blas_sweep(const struct sc_blas_call *call);
-/* After SC_SWEEP_RIPE, with valid arguments: a device does this copy and those that are expected to follow.  False: this
- * copy remains to be done. */
+/* After SC_SWEEP_RIPE, with valid arguments: a device does this copy and those that are expected to follow.  False:
+ * this copy remains to be done. */
 bool sc_blas_sweep_begin(void);
 
 #endif
