@@ -27,6 +27,9 @@ NAMES(d)
 NAMES(c)
 NAMES(z)
 double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
+void dgemm_(const char *ta, const char *tb, const int *m, const int *n, const int *k, const double *alpha,
+            const double *a, const int *lda, const double *b, const int *ldb, const double *beta, double *c,
+            const int *ldc);
 void dscal_(const int *n, const double *alpha, double *x, const int *incx);
 
 static const size_t bytes_of[] = {4, 8, 8, 16};
@@ -368,8 +371,45 @@ static void test_timer(void)
     tap_ok(right, "copies of a signal handler at any moment");
 }
 
-int main(void)
+/* x is a product, which several devices have in blocks of rows and columns. */
+static void test_products(void)
 {
+    enum { ORDER = 512, TIMES = 5 };
+    const int n = ORDER;
+    const double one = 1, zero = 0;
+    double *a = malloc(sizeof *a * ORDER * ORDER), *b = malloc(sizeof *b * ORDER * ORDER);
+    bool right = true;
+
+    for (int i = 0; i < ORDER * ORDER; i++)
+        a[i] = b[i] = i % 7;
+    for (int t = 0; t < TIMES; t++) {
+        struct sweep s = make(1, 0, t % 2, ORDER, ORDER, 0);
+
+        dgemm_("N", "N", &n, &n, &n, &one, a, &n, b, &n, &zero, (double *)(void *)s.x, &n);
+        for (int j = 0; j < ORDER; j++)
+            for (int i = 0; i < ORDER; i++) {
+                double sum = 0;
+
+                for (int k = 0; k < ORDER; k++)
+                    sum += (double)((i + k * ORDER) % 7 * ((k + j * ORDER) % 7));
+                memcpy(s.right_x + sizeof sum * (size_t)(i + j * ORDER), &sum, sizeof sum);
+            }
+        go(&s, 0, s.steps);
+        right = right && is_right(&s);
+        destroy(&s);
+    }
+    tap_ok(right, "%d products transposed", TIMES);
+    free(a);
+    free(b);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && !strcmp(argv[1], "products")) {
+        test_products();
+        tap_done();
+        return 0;
+    }
     interrupted = make(1, 0, true, 120, 110, 0);
     signal(SIGUSR1, on_signal);
     for (int type = 0; type < 4; type++)

@@ -18,6 +18,11 @@ for devices in 1 3; do
     [ "$ahead" -ge 100 ] && [ "$back" -ge 50 ] && [ "$((ahead - back))" -ge 30 ]
     verdict $? "done ahead on $devices devices" "$ahead times, rolled back $back times"
 done
+SEMCACHE_STATS=$scratch/stats SEMCACHE_CHECK=1 SEMCACHE_OFFLOAD=always SEMCACHE_OPEN=first \
+    "$tool" run --device emu:h200x8:3 "$program" products > "$scratch/out" 2>&1
+verdict $? 'products of 3 devices' "$(grep -v '^ok' "$scratch/out")"
+[ "$(counter speculated)" -eq 5 ]
+verdict $? 'each transposed at once' "$(counter speculated) of 5"
 SEMCACHE_TRACE=$scratch/trace SEMCACHE_OFFLOAD=always SEMCACHE_OPEN=first \
     "$tool" run --device emu:h200x8:1 "$program" > "$scratch/out" 2>&1
 verdict $? 'traced' "$(grep -v '^ok' "$scratch/out")"
