@@ -11,46 +11,47 @@ dist_pythonpackage_DATA = adapters/python/semcache/__init__.py adapters/python/s
   adapters/python/semcache/_views.py
 nobase_dist_doc_DATA += adapters/python/README.md
 nobase_dist_doc_DATA += adapters/README.md adapters/scipy/README.md adapters/petsc/README.md \
-  adapters/cholmod/README.md adapters/octave/README.md \
-  adapters/hypre/README.md
+  adapters/cholmod/README.md adapters/epetra/README.md adapters/octave/README.md adapters/hypre/README.md
 
-# Libraries, each for the library that configure has found.  The folder has the name of the file that programs need.
-adapter_libraries =
-adapter_places =
-petscdir = $(libdir)/semcache/petsc/$(PETSC_SONAME)
-petsc_LTLIBRARIES =
-if HAVE_PETSC
-petsc_LTLIBRARIES += libsemcache_petsc.la
-adapter_libraries += libsemcache_petsc.la
-adapter_places += petsc/$(PETSC_SONAME)
-endif
-libsemcache_petsc_la_SOURCES = adapters/weak.h adapters/petsc/adapter.h adapters/petsc/register.c \
-  adapters/petsc/vectors.c adapters/petsc/matrices.c adapters/petsc/blocks.c adapters/petsc/preconditioners.c
-libsemcache_petsc_la_CPPFLAGS = $(AM_CPPFLAGS) $(PETSC_CFLAGS)
-libsemcache_petsc_la_LDFLAGS = -module -avoid-version -rpath $(petscdir) -Wl,-z,now
+# A line for each adapter that is a library: its folder/the file name of the library that programs need=the variable of
+# compiler flags.  The file name is empty where configure found no library.  All sources of the folder are compiled.
+adapters = cholmod/$(CHOLMOD_SONAME)=CHOLMOD_CPPFLAGS \
+  epetra/$(EPETRA_SONAME)=EPETRA_CFLAGS \
+  hypre/$(HYPRE_SONAME)=HYPRE_CFLAGS \
+  petsc/$(PETSC_SONAME)=PETSC_CFLAGS \
+  petsc/$(PETSC_COMPLEX_SONAME)=PETSC_COMPLEX_CFLAGS
+EXTRA_DIST += adapters/weak.h adapters/preload.h $(adapter_sources)
 
-cholmoddir = $(libdir)/semcache/cholmod/$(CHOLMOD_SONAME)
-cholmod_LTLIBRARIES =
-if HAVE_CHOLMOD_ADAPTER
-cholmod_LTLIBRARIES += libsemcache_cholmod.la
-adapter_libraries += libsemcache_cholmod.la
-adapter_places += cholmod/$(CHOLMOD_SONAME)
-endif
-libsemcache_cholmod_la_SOURCES = adapters/weak.h adapters/preload.h adapters/cholmod/cholmod.c
-libsemcache_cholmod_la_CPPFLAGS = $(AM_CPPFLAGS) $(CHOLMOD_CPPFLAGS) -DSC_LIBRARY=\"$(CHOLMOD_SONAME)\"
-libsemcache_cholmod_la_LDFLAGS = -module -avoid-version -rpath $(cholmoddir)
+adapter_folders = $(sort $(foreach line,$(adapters),$(firstword $(subst /, ,$(line)))))
+adapter_sources = $(foreach folder,$(adapter_folders),$(call adapter_files,$(folder)))
+adapter_files = $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/adapters/$(1)/*.[ch] $(srcdir)/adapters/$(1)/*.cc))
+# folder, file name, variable
+adapter_words = $(subst /, ,$(subst =, ,$(1)))
+adapter_library = $(word 1,$(1))/$(word 2,$(1))/libsemcache_$(word 1,$(1)).so
+adapters_here = $(foreach line,$(adapters),$(if $(findstring /=,$(line)),,$(line)))
+adapter_libraries = $(foreach line,$(adapters_here),$(call adapter_library,$(call adapter_words,$(line))))
+# Of a library: the words of its line.
+adapter_of = $(call adapter_words,$(filter $(patsubst %/,%,$(dir $(1)))=%,$(adapters_here)))
+adapter_flags = $(AM_CPPFLAGS) $($(word 3,$(1))) -DSC_LIBRARY=\"$(word 2,$(1))\" $(CPPFLAGS)
+adapter_compiled = $(addprefix $(srcdir)/,$(filter %.c %.cc,$(call adapter_files,$(word 1,$(1)))))
+# The compiler takes C and C++.
+adapter_language = $(if $(filter %.cc,$(1)),$(filter-out -Wstrict-prototypes -Wmissing-prototypes,$(AM_CFLAGS)) \
+  -fvisibility-inlines-hidden,$(AM_CFLAGS))
 
-hypredir = $(libdir)/semcache/hypre/$(HYPRE_SONAME)
-hypre_LTLIBRARIES =
-if HAVE_HYPRE
-hypre_LTLIBRARIES += libsemcache_hypre.la
-adapter_libraries += libsemcache_hypre.la
-adapter_places += hypre/$(HYPRE_SONAME)
-endif
-libsemcache_hypre_la_SOURCES = adapters/weak.h adapters/preload.h adapters/hypre/adapter.h adapters/hypre/vectors.c \
-  adapters/hypre/matrices.c adapters/hypre/smoothers.c
-libsemcache_hypre_la_CPPFLAGS = $(AM_CPPFLAGS) $(HYPRE_CFLAGS) -DSC_LIBRARY=\"$(HYPRE_SONAME)\"
-libsemcache_hypre_la_LDFLAGS = -module -avoid-version -rpath $(hypredir)
+$(addprefix adapters/built/,$(adapter_libraries)): adapters/built/%: $(adapter_sources) \
+    adapters/weak.h adapters/preload.h include/semcache/semcache.h
+	$(AM_V_CC)$(MKDIR_P) $(@D) && \
+	  $(CC) $(call adapter_flags,$(call adapter_of,$*)) \
+	    $(call adapter_language,$(call adapter_compiled,$(call adapter_of,$*))) $(CFLAGS) -fPIC -shared -Wl,-z,now \
+	    $(AM_LDFLAGS) $(LDFLAGS) -o $@ $(call adapter_compiled,$(call adapter_of,$*)) \
+	    $(if $(filter %.cc,$(call adapter_compiled,$(call adapter_of,$*))),-lstdc++ -lm)
+noinst_DATA += $(addprefix adapters/built/,$(adapter_libraries))
+install-exec-local:
+	@for file in $(adapter_libraries); do \
+	  $(MKDIR_P) "$(DESTDIR)$(libdir)/semcache/$${file%/*}" && \
+	    $(INSTALL_PROGRAM) adapters/built/$$file "$(DESTDIR)$(libdir)/semcache/$$file" || exit 1; done
+uninstall-local:
+	@for file in $(adapter_libraries); do rm -f "$(DESTDIR)$(libdir)/semcache/$$file"; done
 
 # Octave's own compiler makes the library, for the Octave of one interface (api-v57).
 octavedir = $(libdir)/semcache/octave
@@ -82,12 +83,6 @@ adapters/built/copied: $(dist_scipy_DATA) $(dist_scipypackage_DATA) $(dist_pytho
 	  for file in $(dist_scipypackage_DATA); do cp '$(srcdir)'/$$file adapters/built/scipy/_semcache/ || exit 1; done && \
 	  touch $@
 noinst_DATA += adapters/built/copied
-adapters/built/libraries: $(adapter_libraries)
-	$(AM_V_GEN)for place in $(adapter_places); do \
-	  $(MKDIR_P) adapters/built/$$place && \
-	    cp .libs/libsemcache_$${place%%/*}.so adapters/built/$$place/ || exit 1; done && \
-	  $(MKDIR_P) adapters/built && touch $@
-noinst_DATA += adapters/built/libraries
 .PHONY: clean-adapters
 clean-adapters:
 	rm -rf adapters/built

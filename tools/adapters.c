@@ -76,7 +76,7 @@ static const struct adapter {
     const char *name, *library; /* library: the beginning of its file name */
     void (*start)(const char *path);
 } adapters[] = {{"petsc", "libpetsc", adapt_petsc}, {"cholmod", "libcholmod.", preload},
-                {"hypre", "libHYPRE", preload}};
+                {"hypre", "libHYPRE", preload}, {"epetra", "libtrilinos_epetra", preload}};
 
 /* Starts the adapter of a library, if there is one for exactly this library. */
 static void adapt_library(const char *library)
