@@ -9,6 +9,7 @@
 #include <Epetra_MultiVector.h>
 #pragma GCC visibility pop
 
+#include <algorithm>
 #include <cmath>
 #include <cxxabi.h>
 
@@ -84,6 +85,34 @@ struct semcache_sparse_arrays csr(int rows, int cols, const int *start, const in
     a.index = index;
     a.values = values;
     return a;
+}
+
+// Gets the elements with these numbers for the host, without a fault for each border of the rank's part.  Borders are
+// runs of numbers; scattered numbers are left to faults.
+void acquire(const Epetra_MultiVector &v, int count, const int *numbers, enum semcache_mode mode)
+{
+    const int page = 4096 / sizeof(double), most = 16;
+    int first[most], end[most], runs = 0;
+
+    if (!semcache_acquire || v.MyLength() < least_elements || !is_ready() || !v.Map().ConstantElementSize() ||
+        v.Map().ElementSize() != 1)
+        return;
+    for (int i = 0; i < count; i++) {
+        const int k = numbers[i];
+
+        if (runs && k >= first[runs - 1] - page && k < end[runs - 1] + page) {
+            first[runs - 1] = std::min(first[runs - 1], k);
+            end[runs - 1] = std::max(end[runs - 1], k + 1);
+            continue;
+        }
+        if (runs == most)
+            return;
+        first[runs] = k;
+        end[runs++] = k + 1;
+    }
+    for (int i = 0; i < runs; i++)
+        for (int j = 0; j < v.NumVectors(); j++)
+            (void)semcache_acquire(v.Pointers()[j] + first[i], size_t(end[i] - first[i]) * sizeof(double), mode);
 }
 
 // dynamic_cast, without a need for Epetra: the types are found when they are wanted.
@@ -230,6 +259,34 @@ int Epetra_MultiVector::CopyAndPermute(const Epetra_SrcDistObject &source, int s
     return SC_ADAPTER_NEXT(own, "_ZN18Epetra_MultiVector14CopyAndPermuteERK20Epetra_SrcDistObjectiiPiS3_"
                                 "PK18Epetra_OffsetIndex18Epetra_CombineMode")(this, &source, copied ? 0 : same, moved, to,
                                                                               from, indexor, mode);
+}
+
+// What other ranks get, and what came from other ranks.
+int Epetra_MultiVector::PackAndPrepare(const Epetra_SrcDistObject &source, int count, int *numbers, int &bytes,
+                                       char *&packed, int &packet, int *sizes, bool &differ, Epetra_Distributor &plan)
+{
+    static int (*own)(Epetra_MultiVector *, const Epetra_SrcDistObject *, int, int *, int *, char **, int *, int *, bool *,
+                      Epetra_Distributor *);
+
+    if (const Epetra_MultiVector *x = count && is_ready() ? as_vector(source) : nullptr)
+        acquire(*x, count, numbers, SEMCACHE_READ);
+    return SC_ADAPTER_NEXT(own, "_ZN18Epetra_MultiVector14PackAndPrepareERK20Epetra_SrcDistObjectiPiRiRPcS4_S3_RbR18"
+                                "Epetra_Distributor")(this, &source, count, numbers, &bytes, &packed, &packet, sizes,
+                                                      &differ, &plan);
+}
+
+int Epetra_MultiVector::UnpackAndCombine(const Epetra_SrcDistObject &source, int count, int *numbers, int bytes,
+                                         char *packed, int &packet, Epetra_Distributor &plan, Epetra_CombineMode mode,
+                                         const Epetra_OffsetIndex *indexor)
+{
+    static int (*own)(Epetra_MultiVector *, const Epetra_SrcDistObject *, int, int *, int, char *, int *,
+                      Epetra_Distributor *, Epetra_CombineMode, const Epetra_OffsetIndex *);
+
+    if (count)
+        acquire(*this, count, numbers, SEMCACHE_READWRITE);
+    return SC_ADAPTER_NEXT(own, "_ZN18Epetra_MultiVector16UnpackAndCombineERK20Epetra_SrcDistObjectiPiiPcRiR18"
+                                "Epetra_Distributor18Epetra_CombineModePK18Epetra_OffsetIndex")(
+        this, &source, count, numbers, bytes, packed, &packet, &plan, mode, indexor);
 }
 
 int Epetra_MultiVector::Norm2(double *result) const
