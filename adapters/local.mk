@@ -20,7 +20,7 @@ adapters = cholmod/$(CHOLMOD_SONAME)=CHOLMOD_CPPFLAGS \
   hypre/$(HYPRE_SONAME)=HYPRE_CFLAGS \
   petsc/$(PETSC_SONAME)=PETSC_CFLAGS \
   petsc/$(PETSC_COMPLEX_SONAME)=PETSC_COMPLEX_CFLAGS
-EXTRA_DIST += adapters/weak.h adapters/preload.h $(adapter_sources)
+EXTRA_DIST += adapters/weak.h adapters/preload.h adapters/borders.h $(adapter_sources)
 
 adapter_folders = $(sort $(foreach line,$(adapters),$(firstword $(subst /, ,$(line)))))
 adapter_sources = $(foreach folder,$(adapter_folders),$(call adapter_files,$(folder)))
@@ -39,7 +39,7 @@ adapter_language = $(if $(filter %.cc,$(1)),$(filter-out -Wstrict-prototypes -Wm
   -fvisibility-inlines-hidden,$(AM_CFLAGS))
 
 $(addprefix adapters/built/,$(adapter_libraries)): adapters/built/%: $(adapter_sources) \
-    adapters/weak.h adapters/preload.h include/semcache/semcache.h
+    adapters/weak.h adapters/preload.h adapters/borders.h include/semcache/semcache.h
 	$(AM_V_CC)$(MKDIR_P) $(@D) && \
 	  $(CC) $(call adapter_flags,$(call adapter_of,$*)) \
 	    $(call adapter_language,$(call adapter_compiled,$(call adapter_of,$*))) $(CFLAGS) -fPIC -shared -Wl,-z,now \

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The adapter for Epetra, with conjugate gradients of Epetra's operations and with AztecOO's solvers on emulated devices.
-# Asserts the answers of the host, that the matrix is uploaded once, and that further iterations move no vector.
+# The adapter for Epetra, with conjugate gradients of Epetra's operations and with AztecOO's solvers on emulated
+# devices. Asserts the answers of the host, that the matrix is uploaded once, and that further iterations move no vector.
 use strict;
 use warnings;
 use Test::More;
@@ -10,9 +10,10 @@ our ($build, $offload, $scratch);
 need_adapter('epetra');
 my $compiler = first_command(qw(mpicxx.openmpi mpicxx)) or plan(skip_all => 'no mpicxx');
 my $flags = '-DWITH_MPI -isystem /usr/include/trilinos';
-my $aztec = system("$compiler -w -DWITH_AZTECOO $flags -o $scratch/epetra_cg $ENV{top_srcdir}/tests/adapters/epetra_cg.cc " .
+my $source = "$ENV{top_srcdir}/tests/adapters/epetra_cg.cc";
+my $aztec = system("$compiler -w -DWITH_AZTECOO $flags -o $scratch/epetra_cg $source " .
     "-ltrilinos_aztecoo -ltrilinos_epetra -lblas >/dev/null 2>&1") == 0;
-my $program = compile($compiler, "$ENV{top_srcdir}/tests/adapters/epetra_cg.cc", "$flags -ltrilinos_epetra -lblas");
+my $program = compile($compiler, $source, "$flags -ltrilinos_epetra -lblas");
 my $side = 100;
 my $matrix = 12 * (5 * $side**2 - 4 * $side) + 4 * $side**2;
 my $vector = 8 * $side**2;
@@ -21,7 +22,8 @@ my $border = 4 * 4096; # pages with what goes to another rank, and with what cam
 for my $solver (qw(own jacobi columns)) {
     my ($half, $all) = map { same(1, $program, $solver, $side, $_) } 10, 20;
     my $matrices = $solver eq 'columns' ? 2 : 1; # also the transposed matrix
-    cmp_ok($all->{bytes}{h2d}, '<=', 1.05 * $matrices * $matrix + 12 * $vector, "$all->{name}: the matrix goes up once");
+    cmp_ok($all->{bytes}{h2d}, '<=', 1.05 * $matrices * $matrix + 12 * $vector,
+        "$all->{name}: the matrix goes up once");
     no_more($half, $all, 0.5 * $vector);
     is($all->{faults}, $half->{faults}, "$all->{name}: no fault in more iterations");
 }

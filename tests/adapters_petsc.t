@@ -61,6 +61,12 @@ for my $program (\@triangle, \@blocks) {
     no_more(map({ tutorial(1, @$program, $_) } 12, 24), 0.5 * $vector);
     tutorial(2, @$program, 12);
 }
+# Several ranks: in each iteration the pages at both sides of each border, without a fault.
+for my $ranks (2, 4) {
+    my @runs = map { tutorial($ranks, qw(ex2 -m 200 -n 200 -ksp_type cg -pc_type jacobi -ksp_max_it), $_) } 10, 20;
+    no_more(@runs, 10 * 2 * ($ranks - 1) * 3 * 4096);
+    is($runs[1]{faults}, $runs[0]{faults}, "$runs[1]{name}: no fault in more iterations");
+}
 my $two = tutorial(2, 'ex2', '-m', $side, '-n', $side, '-ksp_type', 'cg', '-pc_type', 'jacobi', '-ksp_max_it', 24);
 cmp_ok($two->{bytes}{h2d}, '<=', 1.3 * $matrix + 6 * $vector, 'two ranks: the matrix goes up once');
 tutorial(2, 'ex2', '-m', 30, '-n', 30, '-ksp_type', $_) for qw(gmres cg);

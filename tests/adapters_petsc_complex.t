@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The adapter for PETSc with complex numbers, with PETSc's own tutorials of KSP on emulated devices. Asserts the output of
-# the host, that the matrix is uploaded once, and that further iterations move no vector.
+# The adapter for PETSc with complex numbers, with PETSc's own tutorials of KSP on emulated devices. Asserts the
+# output of the host, that the matrix is uploaded once, and that further iterations move no vector.
 use strict;
 use warnings;
 use Test::More;
@@ -41,7 +41,8 @@ for my $method (qw(gmres bcgs tfqmr)) {
     tutorial($_, 'ex11', '-n', 48, '-ksp_type', $method, '-pc_type', 'jacobi', '-ksp_max_it', 10,
         '-ksp_monitor_short', '-norandom') for 1, 2;
 }
-tutorial(1, 'ex2', '-m', $side, '-n', $side, '-ksp_type', 'gmres', '-pc_type', $_, '-ksp_max_it', 12) for qw(ilu sor gamg);
+tutorial(1, 'ex2', '-m', $side, '-n', $side, '-ksp_type', 'gmres', '-pc_type', $_, '-ksp_max_it', 12)
+  for qw(ilu sor gamg);
 $offload = 'never';
 tutorial($_, 'ex11', '-n', 20, '-ksp_type', 'bcgs', '-pc_type', 'jacobi', '-norandom') for 1, 2;
 done_testing();

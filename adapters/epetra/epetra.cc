@@ -9,10 +9,10 @@
 #include <Epetra_MultiVector.h>
 #pragma GCC visibility pop
 
-#include <algorithm>
 #include <cmath>
 #include <cxxabi.h>
 
+#include "adapters/borders.h"
 #include "adapters/preload.h"
 
 namespace
@@ -87,32 +87,13 @@ struct semcache_sparse_arrays csr(int rows, int cols, const int *start, const in
     return a;
 }
 
-// Gets the elements with these numbers for the host, without a fault for each border of the rank's part.  Borders are
-// runs of numbers; scattered numbers are left to faults.
+// Gets elements for the host.
 void acquire(const Epetra_MultiVector &v, int count, const int *numbers, enum semcache_mode mode)
 {
-    const int page = 4096 / sizeof(double), most = 16;
-    int first[most], end[most], runs = 0;
-
-    if (!semcache_acquire || v.MyLength() < least_elements || !is_ready() || !v.Map().ConstantElementSize() ||
-        v.Map().ElementSize() != 1)
+    if (v.MyLength() < least_elements || !is_ready() || !v.Map().ConstantElementSize() || v.Map().ElementSize() != 1)
         return;
-    for (int i = 0; i < count; i++) {
-        const int k = numbers[i];
-
-        if (runs && k >= first[runs - 1] - page && k < end[runs - 1] + page) {
-            first[runs - 1] = std::min(first[runs - 1], k);
-            end[runs - 1] = std::max(end[runs - 1], k + 1);
-            continue;
-        }
-        if (runs == most)
-            return;
-        first[runs] = k;
-        end[runs++] = k + 1;
-    }
-    for (int i = 0; i < runs; i++)
-        for (int j = 0; j < v.NumVectors(); j++)
-            (void)semcache_acquire(v.Pointers()[j] + first[i], size_t(end[i] - first[i]) * sizeof(double), mode);
+    for (int j = 0; j < v.NumVectors(); j++)
+        sc_adapter_get(v.Pointers()[j], sizeof(double), numbers, sizeof *numbers, count, mode);
 }
 
 // dynamic_cast, without a need for Epetra: the types are found when they are wanted.
@@ -261,7 +242,7 @@ int Epetra_MultiVector::CopyAndPermute(const Epetra_SrcDistObject &source, int s
                                                                               from, indexor, mode);
 }
 
-// What other ranks get, and what came from other ranks.
+// What other ranks get, and what came from other ranks: no fault with its read-ahead for each border.
 int Epetra_MultiVector::PackAndPrepare(const Epetra_SrcDistObject &source, int count, int *numbers, int &bytes,
                                        char *&packed, int &packet, int *sizes, bool &differ, Epetra_Distributor &plan)
 {

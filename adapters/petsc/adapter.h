@@ -40,6 +40,8 @@ PetscErrorCode sc_petsc_array_back(Vec v, enum sc_petsc_use use, PetscScalar **a
  * libsemcache. */
 PetscErrorCode sc_petsc_register_vectors(void);
 PetscErrorCode sc_petsc_register_matrices(void);
+/* Registers again the exchange between ranks, by which elements of vectors are sent. */
+PetscErrorCode sc_petsc_register_exchange(void);
 /* Registers again the preconditioners that the host applies (ILU, ICC, LU, Cholesky, SOR, block Jacobi). */
 PetscErrorCode sc_petsc_register_preconditioners(void);
 

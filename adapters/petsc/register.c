@@ -31,6 +31,7 @@ PetscErrorCode PetscDLLibraryRegister_semcache_petsc(void)
         PetscCall(sc_petsc_register_vectors());
         PetscCall(sc_petsc_register_matrices());
         PetscCall(sc_petsc_register_preconditioners());
+        PetscCall(sc_petsc_register_exchange());
     }
     PetscFunctionReturn(0);
 }

@@ -1,0 +1,58 @@
+/* Elements of a vector that ranks exchange: adapters get them for the host before a library's own loops touch them. */
+#ifndef SC_ADAPTERS_BORDERS_H
+#define SC_ADAPTERS_BORDERS_H
+
+#include <stdint.h>
+
+#include "adapters/weak.h"
+
+enum {
+    SC_ADAPTER_LEAST_PART = 8192, /* elements of a rank's vector; smaller vectors are left to faults */
+    SC_ADAPTER_MOST_RUNS = 64,    /* runs of numbers; more runs are left to faults */
+    SC_ADAPTER_GAP = 4096         /* bytes between runs that are fetched as one */
+};
+
+static inline int64_t sc_adapter_number(const void *numbers, size_t bytes, int64_t i)
+{
+    return bytes == sizeof(int32_t) ? ((const int32_t *)numbers)[i] : ((const int64_t *)numbers)[i];
+}
+
+/* The runs first[] to end[] of numbers that lie together.  Returns the count, 0 for too many. */
+static inline int sc_adapter_runs(const void *numbers, size_t bytes, int64_t count, int64_t gap, int64_t *first,
+                                  int64_t *end)
+{
+    int runs = 0;
+
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t k = sc_adapter_number(numbers, bytes, i);
+
+        if (runs && k >= first[runs - 1] - gap && k < end[runs - 1] + gap) {
+            first[runs - 1] = k < first[runs - 1] ? k : first[runs - 1];
+            end[runs - 1] = k < end[runs - 1] ? end[runs - 1] : k + 1;
+            continue;
+        }
+        if (runs == SC_ADAPTER_MOST_RUNS)
+            return 0;
+        first[runs] = k;
+        end[runs++] = k + 1;
+    }
+    return runs;
+}
+
+/* Gets the elements with these numbers (integers of `bytes` bytes) for the host.  Borders between ranks are runs of
+ * numbers: a run costs one transfer, and no fault with its read-ahead. */
+static inline void sc_adapter_get(const void *vector, size_t element, const void *numbers, size_t bytes, int64_t count,
+                                  enum semcache_mode mode)
+{
+    int64_t first[SC_ADAPTER_MOST_RUNS], end[SC_ADAPTER_MOST_RUNS];
+    const int runs = semcache_acquire ? sc_adapter_runs(numbers, bytes, count, (int64_t)(SC_ADAPTER_GAP / element), first,
+                                                        end)
+                                      : 0;
+
+    for (int i = 0; i < runs; i++)
+        (void)semcache_acquire((const char *)vector + (size_t)first[i] * element, (size_t)(end[i] - first[i]) * element,
+                               mode);
+}
+
+#endif
+/* SPDX-License-Identifier: BSD-2-Clause */
