@@ -26,6 +26,12 @@ for my $inside (0, 1) {
     same(2, $program, $side, 18, 5, 0);
 }
 $launcher{inside} = 0;
+# Several ranks: the borders move, and what the coarse levels on the host need.
+for my $ranks (2, 4) {
+    my ($half, $all) = map { same($ranks, $program, 60, 18, $_, 0) } 4, 8;
+    no_more($half, $all, 4 * 0.6 * $ranks * 8 * 60**3);
+    cmp_ok($all->{faults} - $half->{faults}, '<', 4 * 12 * $ranks, "$all->{name}: few faults in a cycle");
+}
 
 # PETSc's -pc_type hypre: also the adapter for PETSc.
 my ($tutorials) = reverse sort glob('/usr/share/petsc/*/share/petsc/examples/src/ksp/ksp/tutorials');

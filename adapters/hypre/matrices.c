@@ -1,12 +1,15 @@
 /* Products of hypre's CSR matrices with vectors; both blocks of a parallel matrix are such matrices.  A declined product
  * is hypre's. */
+#include "adapters/borders.h"
 #include "adapters/hypre/adapter.h"
 
-/* Without a large vector both vectors are at home.  hypre computes with temporary vectors that are longer, too. */
+/* Without a large vector both vectors are at home.  A matrix of few entries beside a large vector (the columns of other
+ * ranks) is offered, too: its product on the host would fetch the vector.  hypre computes with temporary vectors that
+ * are longer, too. */
 static bool is_suited(const hypre_CSRMatrix *a, HYPRE_Int inputs, HYPRE_Int outputs, const hypre_Vector *x,
                       const hypre_Vector *y)
 {
-    return a->num_nonzeros >= SC_HYPRE_LEAST_ENTRIES && a->data && a->j && !a->pattern_only &&
+    return a->num_nonzeros > 0 && a->data && a->j && !a->pattern_only &&
            (inputs >= SC_HYPRE_LEAST_ELEMENTS || outputs >= SC_HYPRE_LEAST_ELEMENTS) && x->num_vectors == 1 &&
            y->num_vectors == 1 && x->size >= inputs && y->size >= outputs && x->data != y->data && sc_hypre_is_ready();
 }
@@ -52,5 +55,23 @@ SC_ADAPTER_NAME HYPRE_Int hypre_CSRMatrixMatvecT(HYPRE_Complex alpha, hypre_CSRM
     if (alpha != 0 && is_suited(a, a->num_rows, a->num_cols, x, y) && offer(a, 'T', alpha, x, beta, y))
         return sizes_fit(a->num_rows, a->num_cols, x, y);
     return SC_ADAPTER_NEXT(own, "hypre_CSRMatrixMatvecT")(alpha, a, x, beta, y);
+}
+
+/* --- several ranks ------------------------------------------------------------------------------------------------ */
+
+/* What other ranks get of x comes home in one batch. */
+SC_ADAPTER_NAME HYPRE_Int hypre_ParCSRMatrixMatvecOutOfPlace(HYPRE_Complex alpha, hypre_ParCSRMatrix *a,
+                                                             hypre_ParVector *x, HYPRE_Complex beta, hypre_ParVector *b,
+                                                             hypre_ParVector *y)
+{
+    static __typeof__(hypre_ParCSRMatrixMatvecOutOfPlace) *own;
+    const hypre_ParCSRCommPkg *plan = hypre_ParCSRMatrixCommPkg(a);
+    const hypre_Vector *local = hypre_ParVectorLocalVector(x);
+
+    if (plan && local->num_vectors == 1 && local->size >= SC_HYPRE_LEAST_ELEMENTS && sc_hypre_is_ready())
+        for (HYPRE_Int i = 0; i < plan->num_sends; i++)
+            sc_adapter_get(local->data, sizeof(double), plan->send_map_elmts + plan->send_map_starts[i],
+                           sizeof(HYPRE_Int), plan->send_map_starts[i + 1] - plan->send_map_starts[i], SEMCACHE_READ);
+    return SC_ADAPTER_NEXT(own, "hypre_ParCSRMatrixMatvecOutOfPlace")(alpha, a, x, beta, b, y);
 }
 /* SPDX-License-Identifier: BSD-2-Clause */
