@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # The adapter for Epetra, with conjugate gradients of Epetra's operations and with AztecOO's solvers on emulated
-# devices. Asserts the answers of the host, that the matrix is uploaded once, and that further iterations move no vector.
+# devices. Asserts the answers of the host, that the matrix is uploaded once, and that further iterations move no
+# vector.
 use strict;
 use warnings;
 use Test::More;
