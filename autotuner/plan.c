@@ -344,10 +344,11 @@ void sc_plan(const struct sc_autotuner_call *q, enum sc_offload mode, struct sc_
 
 /* --- calls that stay on the host ---------------------------------------------------------------------------------- */
 
-/* True when nothing but the call's shape and the machine decides, as for all later calls with operands at home. */
+/* True when nothing but the call's shape, the copies on devices and the machine decides, as for all later calls with
+ * operands at home. */
 static bool is_plain(const struct sc_autotuner_call *q)
 {
-    return !(q->device_bytes | q->device_only | q->untracked | q->reshaped) && !q->back && !q->openings && !q->want &&
+    return !(q->device_only | q->untracked | q->reshaped) && !q->back && !q->openings && !q->want &&
            !q->account && !q->stays;
 }
 

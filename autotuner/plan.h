@@ -104,7 +104,7 @@ void sc_plan(const struct sc_autotuner_call *question, enum sc_offload mode, str
 bool sc_plan_refine(const struct sc_plan_found *found, struct sc_plan *plan);
 
 /* A call that sc_plan has left on the host, as remembered for the next call of the same shape: the prediction for
- * operands at home, without history and without the factor of host_rates.h. */
+ * operands at home, with the same copies on devices, without history and without the factor of host_rates.h. */
 struct sc_plan_home {
     unsigned epoch;
     const struct sc_database *database;
@@ -116,13 +116,13 @@ struct sc_plan_home {
 };
 
 /* Remembers a question of the `auto` mode that sc_plan has answered with the host. Returns false if the question was
- * asked with operands on devices, in untracked memory, or with a demand. */
+ * asked with data that is on devices only, in untracked memory, or with a demand. */
 bool sc_plan_remember(const struct sc_autotuner_call *question, struct sc_plan_home *out);
 
-/* Decides on a call of a remembered shape with all operands at home and without a demand. array: the key of the
- * question. Returns true for the host, after the account of the array is kept. Returns false when sc_plan has to be
- * asked: for devices, for an array that earlier calls have moved, or after a change of the settings or the machine;
- * nothing has changed then. */
+/* Decides on a call of a remembered shape with all operands at home, the same copies on devices and no demand. array:
+ * the key of the question. Returns true for the host, after the account of the array is kept. Returns false when
+ * sc_plan has to be asked: for devices, for an array that earlier calls have moved, or after a change of the settings
+ * or the machine; nothing has changed then. */
 bool sc_plan_stays(const struct sc_plan_home *home, uint64_t array);
 
 /* Fills in the plan of a call that runs on devices in any case. */

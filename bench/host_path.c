@@ -76,29 +76,6 @@ static double median_of(void (*loop)(const struct call *), const struct call *ca
 
 /* --- operands ----------------------------------------------------------------------------------------------------- */
 
-static bool make_shared(void) /* the read operand; the written operand is at home */
-{
-    make_untracked();
-    if (!on_device(x) || !on_device(y))
-        return false;
-    at_home(y, LENGTH, SEMCACHE_READWRITE);
-    return true;
-}
-static bool make_partly(void)
-{
-    double *both = malloc(2 * sizeof *both * LENGTH);
-
-    if (!both)
-        exit(2);
-    for (size_t i = 0; i < 2 * LENGTH; i += 512)
-        both[i] = 1;
-    x = both;
-    y = both + 2 * LD; /* overlapping columns of one matrix; the sizes are those of the columns at home */
-    if (semcache_prefetch(both, LD, 2 * COLS, LD, SEMCACHE_FLOAT64, 0) != SEMCACHE_OK)
-        return false;
-    at_home(both, LENGTH + LENGTH / 2, SEMCACHE_READWRITE);
-    return true;
-}
 static double *mapped(void)
 {
     double *p = mmap(NULL, sizeof *p * LENGTH, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -114,6 +114,29 @@ static bool make_home(void)
     at_home(y, LENGTH, SEMCACHE_READWRITE);
     return true;
 }
+static bool make_shared(void) /* the read operand; the written operand is at home */
+{
+    make_untracked();
+    if (!on_device(x) || !on_device(y))
+        return false;
+    at_home(y, LENGTH, SEMCACHE_READWRITE);
+    return true;
+}
+static bool make_partly(void)
+{
+    double *both = malloc(2 * sizeof *both * LENGTH);
+
+    if (!both)
+        exit(2);
+    for (size_t i = 0; i < 2 * LENGTH; i += 512)
+        both[i] = 1;
+    x = both;
+    y = both + 2 * LD; /* overlapping columns of one matrix; the sizes are those of the columns at home */
+    if (semcache_prefetch(both, LD, 2 * COLS, LD, SEMCACHE_FLOAT64, 0) != SEMCACHE_OK)
+        return false;
+    at_home(both, LENGTH + LENGTH / 2, SEMCACHE_READWRITE);
+    return true;
+}
 
 #endif
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -3,16 +3,16 @@
 #define SC_BLAS_HOME_H
 
 #include "autotuner/plan.h"
+#include "coherence/call.h"
 
 struct sc_blas_home {
     int count;   /* operands; 0: nothing is known */
     int largest; /* the operand whose array has the account */
     enum sc_op op;
-    struct {
-        const void *ptr;
-        uint64_t span; /* bytes from the first element to the end of the last */
-        enum sc_access access;
-    } operand[SC_VIEWS_MAX];
+    bool shared; /* devices have copies of operands that the call reads: `residency` holds, too */
+    struct sc_view operand[SC_VIEWS_MAX];
+    uint64_t span[SC_VIEWS_MAX]; /* bytes from the first element to the end of the last */
+    struct sc_residency residency;
     struct sc_plan_home plan;
 };
 /* The key of an array: the account of its calls. */

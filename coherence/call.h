@@ -52,10 +52,12 @@ struct sc_residency {
 /* Makes and moves nothing.  Takes the lock for a moment, and not at all where all views are at home. */
 void sc_coherence_residency(const struct sc_view *views, int count, struct sc_residency *out);
 
-/* True when a call on the host has nothing to wait for: the bytes lie in one block of tracked memory, no device has a
- * copy, the pages are open, and nothing has been fetched since the last sc_coherence_fetched.  Stores the block.  Takes
- * no lock; the bytes are not none. */
-bool sc_coherence_at_home(const void *ptr, uint64_t bytes, uintptr_t *base, size_t *block_bytes);
+/* Whether a call on the host has nothing to wait for: the bytes lie in one block of tracked memory, the pages are open
+ * for the access, and nothing has been fetched since the last sc_coherence_fetched.  SC_SHARED: devices may have
+ * copies, only for an access without SC_WRITE.  Stores the block.  Takes no lock; the bytes are not none. */
+enum sc_at_home { SC_NOT_HOME, SC_SHARED, SC_AT_HOME };
+enum sc_at_home sc_coherence_at_home(const void *ptr, uint64_t bytes, enum sc_access access, uintptr_t *base,
+                                     size_t *block_bytes);
 
 /* What the host has fetched of the matrices that the views lie in since the last question about them; the counts start
  * again from 0. */

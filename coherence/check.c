@@ -51,7 +51,7 @@ static void check_noted(const struct sc_matrix *m, int g, uintptr_t lo, uintptr_
     for (uintptr_t p = lo; p < hi; p += SC_PAGE)
         if (sc_host_prot(p) > most)
             broken(m, "C10 (closed, not noted)", after, p);
-    if (most != SC_PROT_RW && !sc_noted_any(m->base, sc_matrix_end(m), SC_CLOSED_WRITE))
+    if (lo < hi && most != SC_PROT_RW && !sc_noted_any(lo, hi, SC_CLOSED_WRITE))
         broken(m, "C10 (not in the index)", after, (uint64_t)g);
 }
 

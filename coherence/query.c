@@ -1,6 +1,8 @@
 /* Questions about operands: cuts, places, missing bytes, residency.  No function here changes a state. */
 #include "coherence/mirror.h"
 
+#include <string.h>
+
 /* --- cuts --------------------------------------------------------------------------------------------------------- */
 
 /* The positions have 8 KiB: only the used entries are written. */
@@ -406,15 +408,18 @@ static bool add_home(const struct sc_view *v, struct sc_residency *out)
 }
 
 /* The test of `active` comes first, as in acquire.c. */
-bool sc_coherence_at_home(const void *ptr, uint64_t bytes, uintptr_t *base, size_t *block_bytes)
+enum sc_at_home sc_coherence_at_home(const void *ptr, uint64_t bytes, enum sc_access access, uintptr_t *base,
+                                     size_t *block_bytes)
 {
     uintptr_t lo = (uintptr_t)ptr;
 
     if (__atomic_load_n(&sc_protocol.active, __ATOMIC_SEQ_CST) ||
-        __atomic_load_n(&sc_protocol.has_waited, __ATOMIC_RELAXED) || !sc_coherence_block(ptr, base, block_bytes))
-        return false;
-    return bytes <= *base + *block_bytes - lo && !sc_noted_any(lo, lo + bytes, SC_CLOSED_WRITE) &&
-           !sc_noted_any(lo, lo + bytes, SC_FETCHED);
+        __atomic_load_n(&sc_protocol.has_waited, __ATOMIC_RELAXED) || !sc_coherence_block(ptr, base, block_bytes) ||
+        bytes > *base + *block_bytes - lo || sc_noted_any(lo, lo + bytes, SC_FETCHED))
+        return SC_NOT_HOME;
+    if (!sc_noted_any(lo, lo + bytes, SC_CLOSED_WRITE))
+        return SC_AT_HOME;
+    return access & SC_WRITE || sc_noted_any(lo, lo + bytes, SC_CLOSED_READ) ? SC_NOT_HOME : SC_SHARED;
 }
 
 static void add_inside(const struct sc_view *v, struct sc_residency *out)
@@ -467,7 +472,7 @@ static uint64_t beside(const struct sc_view *v, uint64_t missing)
 
 void sc_coherence_residency(const struct sc_view *views, int count, struct sc_residency *out)
 {
-    *out = (struct sc_residency){0};
+    memset(out, 0, sizeof *out); /* compared byte by byte (blas rule 33) */
     for (int i = 0; i < count; i++) {
         struct sc_residency before = *out;
         uint64_t missing;

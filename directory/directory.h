@@ -51,9 +51,10 @@ struct sc_tile {
  * closed for writing; with fetches by the host since sc_coherence_fetched. */
 enum sc_note { SC_CLOSED_READ, SC_CLOSED_WRITE, SC_FETCHED, SC_NOTES };
 
-/* Global sectors whose pages are closed for an access: a bit for each, by tile column, and their number. */
+/* Global sectors whose pages are closed for an access: a bit for each, by tile column, and their number.  parts: bits
+ * of the entry in the index. */
 struct sc_closed {
-    uint64_t *sectors;
+    uint64_t *sectors, parts;
     int count;
 };
 
@@ -107,8 +108,9 @@ void sc_directory_remove(struct sc_matrix *matrix);
 
 /* --- what is noted of matrices (noted.c) -------------------------------------------------------------------------- */
 
-/* Whether a matrix in the index has bytes on the pages of [lo, hi).  Without a lock; false: at some moment during
- * the look-up there was no such matrix.  O(log of the index). */
+/* Whether a matrix in the index has noted bytes on the pages of [lo, hi), or near them: bytes are noted by parts.
+ * Without a lock; false: at some moment during the look-up there were no such bytes.  O(log of the index) and one step
+ * for each matrix of the index in the range. */
 bool sc_noted_any(uintptr_t lo, uintptr_t hi, enum sc_note note);
 /* The first of them with a base of `from` or more, or NULL. */
 struct sc_matrix *sc_noted_next(uintptr_t from, uintptr_t lo, uintptr_t hi, enum sc_note note);

@@ -3,13 +3,18 @@
  * do not depend on matrices at home.  Writers hold the protocol's lock and make `serial` odd while they write.  A
  * reader that sees a change of `serial` answers "there is an entry"; the caller then takes the lock and looks
  * again.  A replaced array is kept, because readers may still use it; all replaced arrays together are no larger
- * than the current array. */
+ * than the current array.
+ *
+ * An entry divides its pages into at most 64 parts of equal size, no smaller than a sector.  A bit says that a part has
+ * closed pages.  Ranges at home in a matrix that is partly on devices need no lock, as far as the parts tell. */
 #include "directory/directory.h"
 
 #include <stdlib.h>
 
 struct entry {
     uintptr_t lo, hi; /* whole pages */
+    uint64_t parts;   /* bit p: the p-th part from `lo` on has such pages */
+    uintptr_t shift;  /* of the size of a part */
     struct sc_matrix *m;
 };
 
@@ -28,6 +33,54 @@ static uintptr_t page_floor(uintptr_t addr) { return addr & ~(uintptr_t)4095; }
 static uintptr_t page_ceil(uintptr_t addr) { return page_floor(addr + 4095); }
 
 static uintptr_t load(const uintptr_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
+
+/* --- parts -------------------------------------------------------------------------------------------------------- */
+
+#define PARTS 64 /* bits of struct entry's parts */
+
+static uintptr_t shift_of(const struct sc_matrix *m)
+{
+    uintptr_t extent = page_ceil(sc_matrix_end(m)) - page_floor(m->base), least = (extent + PARTS - 1) / PARTS;
+    uintptr_t sector = (uintptr_t)m->width * (uintptr_t)m->ld * m->elem;
+
+    least = sector < extent && sector > least ? sector : sector < extent ? least : extent;
+    return (uintptr_t)(64 - __builtin_clzll(least - 1));
+}
+
+/* The parts that meet [lo, hi), of an entry that does. */
+static uint64_t parts_between(uintptr_t base, uintptr_t shift, uintptr_t lo, uintptr_t hi)
+{
+    uintptr_t first = lo > base ? (lo - base) >> shift : 0, last = (hi - 1 - base) >> shift;
+
+    return first < PARTS ? UINT64_MAX << first & UINT64_MAX >> (last < PARTS ? PARTS - 1 - last : 0) : 0;
+}
+
+static uint64_t parts_of_sector(const struct sc_matrix *m, int g)
+{
+    uintptr_t lo, hi;
+
+    return sc_matrix_sector_range(m, g, &lo, &hi)
+               ? parts_between(page_floor(m->base), shift_of(m), page_floor(lo), page_ceil(hi)) : 0;
+}
+
+/* The parts of an open sector in which no other sector is closed. */
+static uint64_t parts_left(const struct sc_matrix *m, int g, enum sc_note what)
+{
+    uintptr_t base = page_floor(m->base), shift = shift_of(m);
+    uint64_t left = 0;
+    int first, end;
+
+    for (uint64_t rest = parts_of_sector(m, g); rest; rest &= rest - 1) {
+        uintptr_t part = base + ((uintptr_t)__builtin_ctzll(rest) << shift);
+
+        if (!sc_matrix_sectors_at(m, part, part + ((uintptr_t)1 << shift), &first, &end) ||
+            sc_closed_sector(m, first, end, what) == end)
+            left |= rest & -rest;
+    }
+    return left;
+}
+
+/* --- look-ups ----------------------------------------------------------------------------------------------------- */
 
 /* Position of the first of `count` entries with an end after `lo`. */
 static size_t first_after(const struct entry *entry, size_t count, uintptr_t lo)
@@ -56,9 +109,14 @@ bool sc_noted_any(uintptr_t lo, uintptr_t hi, enum sc_note note)
 
     if (!count)
         return false;
-    i = first_after(entry, count, lo);
-    if (i < count && load(&entry[i].lo) < hi)
-        return true;
+    for (i = first_after(entry, count, lo); i < count; i++) {
+        uintptr_t base = load(&entry[i].lo);
+
+        if (base >= hi)
+            break;
+        if (load(&entry[i].parts) & parts_between(base, load(&entry[i].shift), lo, hi))
+            return true;
+    }
     return serial & 1 || __atomic_load_n(&x->serial, __ATOMIC_ACQUIRE) != serial;
 }
 
@@ -78,12 +136,14 @@ static void put(struct entry *to, const struct entry *from)
 {
     __atomic_store_n(&to->lo, from->lo, __ATOMIC_RELEASE);
     __atomic_store_n(&to->hi, from->hi, __ATOMIC_RELEASE);
+    __atomic_store_n(&to->parts, from->parts, __ATOMIC_RELEASE);
+    __atomic_store_n(&to->shift, from->shift, __ATOMIC_RELEASE);
     to->m = from->m;
 }
 
-static void add(struct index *x, struct sc_matrix *m)
+static void add(struct index *x, struct sc_matrix *m, uint64_t parts)
 {
-    const struct entry fresh = {page_floor(m->base), page_ceil(sc_matrix_end(m)), m};
+    const struct entry fresh = {page_floor(m->base), page_ceil(sc_matrix_end(m)), parts, shift_of(m), m};
     size_t at = x->count;
 
     __atomic_store_n(&x->serial, x->serial + 1, __ATOMIC_SEQ_CST);
@@ -94,12 +154,20 @@ static void add(struct index *x, struct sc_matrix *m)
     __atomic_store_n(&x->serial, x->serial + 1, __ATOMIC_SEQ_CST);
 }
 
-static void drop(struct index *x, struct sc_matrix *m)
+/* Position of the matrix's entry, or `count`. */
+static size_t entry_of(const struct index *x, const struct sc_matrix *m)
 {
     size_t at = first_after(x->entry, x->count, m->base);
 
     while (at < x->count && x->entry[at].m != m)
         at++;
+    return at;
+}
+
+static void drop(struct index *x, struct sc_matrix *m)
+{
+    size_t at = entry_of(x, m);
+
     if (at == x->count)
         return;
     __atomic_store_n(&x->serial, x->serial + 1, __ATOMIC_SEQ_CST);
@@ -134,24 +202,46 @@ bool sc_noted_reserve(size_t matrices)
     return true;
 }
 
-static void note(struct sc_matrix *m, enum sc_note what, bool on)
+static void change(struct index *x, struct sc_matrix *m, uint64_t parts)
 {
-    if (m->noted[what] == on)
+    struct entry *entry = &x->entry[entry_of(x, m)];
+
+    sc_assert(entry < x->entry + x->count);
+    if (entry->parts == parts)
         return;
+    __atomic_store_n(&x->serial, x->serial + 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&entry->parts, parts, __ATOMIC_RELEASE);
+    __atomic_store_n(&x->serial, x->serial + 1, __ATOMIC_SEQ_CST);
+}
+
+/* parts 0: the matrix leaves the index. */
+static void note(struct sc_matrix *m, enum sc_note what, uint64_t parts)
+{
+    bool on = parts != 0;
+
+    if (m->noted[what] && on)
+        change(&index_[what], m, parts);
+    else if (on)
+        add(&index_[what], m, parts);
+    else if (m->noted[what])
+        drop(&index_[what], m);
     m->noted[what] = on;
-    (on ? add : drop)(&index_[what], m);
 }
 
 static void set(struct sc_matrix *m, int g, enum sc_note what, bool closed)
 {
     struct sc_closed *c = &m->closed[what];
-    uint64_t *word = &c->sectors[g / SC_SECTORS], bit = UINT64_C(1) << g % SC_SECTORS;
+    uint64_t *word = &c->sectors[g / SC_SECTORS], bit = UINT64_C(1) << g % SC_SECTORS, parts;
 
     if (closed == ((*word & bit) != 0))
         return;
     *word ^= bit;
     c->count += closed ? 1 : -1;
-    note(m, what, c->count > 0);
+    parts = closed ? c->parts | parts_of_sector(m, g) : c->parts & ~parts_left(m, g, what);
+    sc_assert((parts != 0) == (c->count > 0));
+    if (parts != c->parts || !m->noted[what])
+        note(m, what, parts);
+    c->parts = parts;
 }
 
 void sc_closed_set(struct sc_matrix *m, int g, bool reading, bool writing)
@@ -162,13 +252,14 @@ void sc_closed_set(struct sc_matrix *m, int g, bool reading, bool writing)
 
 void sc_noted_fetched(struct sc_matrix *m, bool fetched)
 {
-    note(m, SC_FETCHED, fetched);
+    if (m->noted[SC_FETCHED] != fetched)
+        note(m, SC_FETCHED, fetched ? UINT64_MAX : 0);
 }
 
 void sc_noted_forget(struct sc_matrix *m)
 {
     for (int i = 0; i < SC_NOTES; i++)
-        note(m, (enum sc_note)i, false);
+        note(m, (enum sc_note)i, 0);
 }
 
 int sc_closed_sector(const struct sc_matrix *m, int g, int end, enum sc_note kind)

@@ -90,7 +90,9 @@ static void test_ends(void)
 
     sc_autotuner_reset();
     away.device_bytes = 8;
-    tap_ok(!sc_plan_remember(&away, &home), "a call with data on devices is not remembered");
+    tap_ok(sc_plan_remember(&away, &home), "a call with copies on devices is remembered");
+    away.device_only = 8;
+    tap_ok(!sc_plan_remember(&away, &home), "a call with data on devices only is not");
     tap_ok(sc_plan_remember(&q, &home) && sc_plan_stays(&home, q.key), "with all data at home it is");
     sc_config.push = !push;
     tap_ok(!sc_plan_stays(&home, q.key), "other settings: asked again");

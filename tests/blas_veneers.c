@@ -8,6 +8,7 @@
 #include "blas/veneers/prototypes.h"
 #include "coherence/access.h"
 #include "coherence/call.h"
+#include "coherence/task.h"
 #include "tests/tap.h"
 
 enum { ROW = 101, COL = 102, NO = 111, TR = 112, CT = 113, UP = 121, LO = 122, UN = 132, LEFT = 141, RIGHT = 142 };
@@ -42,10 +43,24 @@ static struct sc_view views[8];
 static int viewed;
 bool sc_coherence_stack_fits(void) { return true; }
 int sc_coherence_devices(void) { return 0; }
-bool sc_coherence_at_home(const void *ptr, uint64_t bytes, uintptr_t *base, size_t *block_bytes)
+enum sc_at_home sc_coherence_at_home(const void *ptr, uint64_t bytes, enum sc_access access, uintptr_t *base,
+                                     size_t *block_bytes)
 {
-    return (void)ptr, (void)bytes, (void)base, (void)block_bytes, false;
+    return (void)ptr, (void)bytes, (void)access, (void)base, (void)block_bytes, SC_NOT_HOME;
 }
+void sc_coherence_residency(const struct sc_view *view, int count, struct sc_residency *out)
+{
+    (void)view, (void)count, (void)out;
+}
+bool sc_coherence_block(const void *ptr, uintptr_t *base, size_t *bytes)
+{
+    return (void)ptr, (void)base, (void)bytes, false;
+}
+uint64_t sc_blas_copy_ahead(const struct sc_kernel *kernel, bool by_rows, int64_t done)
+{
+    return (void)kernel, (void)by_rows, (void)done, 0;
+}
+bool sc_coherence_advance(uint64_t speculation, int64_t step) { return (void)speculation, (void)step, false; }
 bool sc_coherence_runs(enum sc_op op, enum sc_type type) { return (void)op, (void)type, false; }
 void sc_coherence_acquire_view(const struct sc_view *view)
 {

@@ -198,6 +198,57 @@ static void test_gap(void)
     sc_matrix_free(m);
 }
 
+/* The pages of an open or closed sector, by the definition. */
+static bool meets_closed(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
+{
+    uintptr_t a, b;
+
+    for (int g = 0; g < sc_matrix_sectors(m); g++)
+        if (sc_matrix_sector_range(m, g, &a, &b) && sc_closed_bit(m, g, SC_CLOSED_WRITE) && (a & ~4095) < hi &&
+            ((b + 4095) & ~4095) > lo)
+            return true;
+    return false;
+}
+
+/* Sectors close and open in random order.  A range with closed pages is always answered with true.  A range that is
+ * further than two sectors and a 32nd of the matrix from closed pages is answered with false. */
+static void test_parts(void)
+{
+    bool found = true, precise = true, empty = true;
+
+    sc_directory_limits = (struct sc_directory_limits){4, UINT64_C(1) << 22, 4096};
+    for (int i = 0; i < 60; i++) {
+        struct sc_lattice l;
+        struct sc_matrix *m;
+        uintptr_t near;
+
+        random_lattice(&l);
+        m = sc_matrix_new(&l, (struct sc_spread){.devices = 1 + (int)below(4)});
+        sc_noted_reserve(1);
+        near = 2 * (uintptr_t)(m->width * m->ld) * m->elem + m->bytes / 32 + 8192;
+        for (int step = 0; step < 200; step++) {
+            int g = (int)below(sc_matrix_sectors(m));
+            uintptr_t lo = m->base + (uintptr_t)below((int64_t)m->bytes), hi = lo + 1 + (uintptr_t)below(100000);
+            bool noted;
+
+            if (sc_matrix_sector_range(m, g, &(uintptr_t){0}, &(uintptr_t){0}))
+                sc_closed_set(m, g, false, below(3) == 0);
+            noted = sc_noted_any(lo, hi, SC_CLOSED_WRITE);
+            found &= noted || !meets_closed(m, lo, hi);
+            precise &= !noted || meets_closed(m, lo > near ? lo - near : 0, hi + near);
+        }
+        for (int g = 0; g < sc_matrix_sectors(m); g++)
+            if (sc_closed_bit(m, g, SC_CLOSED_WRITE))
+                sc_closed_set(m, g, false, false);
+        empty &= !sc_noted_any(0, UINTPTR_MAX, SC_CLOSED_WRITE);
+        sc_noted_forget(m);
+        sc_matrix_free(m);
+    }
+    tap_ok(found, "closed pages are noted, whatever has closed and opened around them");
+    tap_ok(precise, "pages far from closed pages are not noted");
+    tap_ok(empty, "nothing is noted when all sectors are open");
+}
+
 int main(void)
 {
     test_grids();
@@ -205,6 +256,7 @@ int main(void)
     test_narrow();
     test_index();
     test_gap();
+    test_parts();
     return tap_done();
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -12,11 +12,14 @@ static void repeat(void (*call)(int n), int n)
         call(n);
 }
 
+#define CASE(kind, call)                                                                                               \
+    static __attribute__((noipa)) void cost_few_##kind##_##call(void) { repeat(call, FEW); }                           \
+    static __attribute__((noipa)) void cost_many_##kind##_##call(void) { repeat(call, MANY); }
 #define CASES(call, name)                                                                                              \
-    static __attribute__((noipa)) void cost_few_untracked_##call(void) { repeat(call, FEW); }                          \
-    static __attribute__((noipa)) void cost_many_untracked_##call(void) { repeat(call, MANY); }                        \
-    static __attribute__((noipa)) void cost_few_home_##call(void) { repeat(call, FEW); }                               \
-    static __attribute__((noipa)) void cost_many_home_##call(void) { repeat(call, MANY); }
+    CASE(untracked, call)                                                                                              \
+    CASE(home, call)                                                                                                   \
+    CASE(shared, call)                                                                                                 \
+    CASE(partly, call)
 HOST_PATH_CALLS(CASES)
 
 /* The first two calls of a size are no repetition. */
@@ -29,6 +32,8 @@ HOST_PATH_CALLS(CASES)
     cost_many_##kind##_##call();
 #define RUN_UNTRACKED(call, name) RUN(call, untracked)
 #define RUN_HOME(call, name) RUN(call, home)
+#define RUN_SHARED(call, name) RUN(call, shared)
+#define RUN_PARTLY(call, name) RUN(call, partly)
 
 int main(void)
 {
@@ -40,6 +45,12 @@ int main(void)
     if (!make_home())
         return 2;
     HOST_PATH_CALLS(RUN_HOME)
+    if (!make_shared())
+        return 2;
+    HOST_PATH_CALLS(RUN_SHARED)
+    if (!make_partly())
+        return 2;
+    HOST_PATH_CALLS(RUN_PARTLY)
     semcache_statistics(&statistics);
     printf("%llu calls on devices, %llu on the host\n", (unsigned long long)statistics.calls_offloaded,
            (unsigned long long)statistics.calls_host);

@@ -333,13 +333,21 @@ static void remember(const struct sc_kernel *k, const struct sc_view *view, int 
     home->op = k->op;
     home->count = count;
     home->largest = (int)(largest_of(view, count) - view);
+    home->shared = false;
     for (int i = 0; i < count; i++) {
-        home->operand[i].ptr = view[i].ptr;
-        home->operand[i].span = sc_view_span(&view[i]);
-        home->operand[i].access = view[i].access;
-        if (!home->operand[i].span)
+        uintptr_t base;
+        size_t bytes;
+
+        home->operand[i] = view[i];
+        home->span[i] = sc_view_span(&view[i]);
+        if (!home->span[i])
             home->count = 0;
+        else if (sc_coherence_at_home(view[i].ptr, home->span[i], view[i].access, &base, &bytes) == SC_SHARED)
+            home->shared = true;
     }
+    sc_coherence_residency(view, home->shared ? count : 0, &home->residency);
+    if (home->shared && (home->residency.device_bytes != call->device_bytes || home->residency.device_only))
+        home->count = 0;
 }
 
 static bool offload(int routine, const struct sc_kernel *k, bool once, struct sc_blas_home *home)

@@ -158,6 +158,20 @@ static struct known *slot_of(const struct shape *s)
     return block->known ? (struct known *)block->known + (mix * UINT64_C(0x9e3779b97f4a7c15) >> 60) : NULL;
 }
 
+/* True when the devices have the same copies of a call's operands as in the call that was learned. */
+static bool is_shared_alike(const struct sc_blas_home *home, const void *const operand[])
+{
+    struct sc_view view[SC_VIEWS_MAX];
+    struct sc_residency residency;
+
+    for (int i = 0; i < home->count; i++) {
+        view[i] = home->operand[i];
+        view[i].ptr = operand[i];
+    }
+    sc_coherence_residency(view, home->count, &residency);
+    return memcmp(&residency, &home->residency, sizeof residency) == 0;
+}
+
 /* True when the decision for the host holds: the operands are at home, no device call has made or reads one of these
  * versions, and the account of the array allows.  The account and the demand are then kept as by sc_blas_offload. */
 static bool stays(const struct known *k, const struct sc_blas_call *call)
@@ -165,9 +179,12 @@ static bool stays(const struct known *k, const struct sc_blas_call *call)
     const struct sc_blas_home *home = &k->home;
     const void *address[ADDRESSES], *operand[SC_VIEWS_MAX];
     uint64_t array = 0;
+    bool shared = false;
 
     addresses_of(call, address);
     for (int i = 0; i < home->count; i++) {
+        enum sc_access access = home->operand[i].access;
+        enum sc_at_home where;
         uintptr_t base;
         size_t bytes;
 
@@ -175,14 +192,18 @@ static bool stays(const struct known *k, const struct sc_blas_call *call)
         for (int j = 0; j < i; j++)
             if (operand[j] == operand[i])
                 return false;
-        if (!sc_coherence_at_home(operand[i], home->operand[i].span, &base, &bytes))
+        where = sc_coherence_at_home(operand[i], home->span[i], access, &base, &bytes);
+        if (where == SC_NOT_HOME || (where == SC_SHARED && !home->shared))
             return false;
-        if (home->operand[i].access & SC_READ && sc_demand_writer(operand[i]))
+        if (access & SC_READ && sc_demand_writer(operand[i]))
             return false;
-        if (home->operand[i].access & SC_WRITE && sc_demand_of_result(operand[i], home->op) > 0)
+        if (access & SC_WRITE && sc_demand_of_result(operand[i], home->op) > 0)
             return false;
+        shared |= where == SC_SHARED;
         array = i == home->largest ? sc_blas_array_key(base, bytes) : array;
     }
+    if (shared != home->shared || (shared && !is_shared_alike(home, operand)))
+        return false;
     if (!sc_plan_stays(&home->plan, array))
         return false;
     for (int i = 0; i < home->count; i++)
