@@ -52,7 +52,12 @@ void sc_fences_sync(const struct sc_fences *set)
 
 enum sc_status sc_coherence_wait(struct sc_fence fence)
 {
-    return sc_sync(fence);
+    enum sc_status status;
+
+    sc_quiet_enter(); /* a wait is a cancellation point, and has the device's locks */
+    status = sc_sync(fence);
+    sc_quiet_leave();
+    return status;
 }
 
 bool sc_coherence_reached(struct sc_fence fence)

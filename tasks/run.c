@@ -454,7 +454,9 @@ static enum sc_status run_irregular(const struct semcache_task *task, int *ran)
 
     if (function) {
         *ran = sc_tasks_device(task->operands, task->count, task->device);
+        sc_quiet_enter(); /* a handler that jumps out would leave the copies in the device's memory */
         status = on_copies(task, function, *ran, &launched);
+        sc_quiet_leave();
     }
     if (launched)
         return status;

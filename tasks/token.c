@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/quiet.h"
 
 /* A token's number is its serial number times TOKENS, plus its slot.  A slot belongs to the thread that changes the
  * number in ids: from 0 to BUSY in acquire, from the token's number to BUSY in release. */
@@ -80,8 +81,8 @@ static void begin_check(struct slot *slot)
         slot->sum[i] = sc_view_sum(&hold->view[i], hold->view[i].mode == SEMCACHE_WRITE);
 }
 
-enum sc_status sc_token_acquire(const struct semcache_operand *operands, int count, int device,
-                                struct semcache_token *token)
+static enum sc_status acquire(const struct semcache_operand *operands, int count, int device,
+                              struct semcache_token *token)
 {
     struct slot *slot = free_slot();
     enum sc_status status = SC_ERR_UNSUPPORTED;
@@ -110,6 +111,18 @@ enum sc_status sc_token_acquire(const struct semcache_operand *operands, int cou
     return SC_OK;
 }
 
+/* Quiet: a handler that jumps out, or a cancellation, finds a token that the program has, or no token. */
+enum sc_status sc_token_acquire(const struct semcache_operand *operands, int count, int device,
+                                struct semcache_token *token)
+{
+    enum sc_status status;
+
+    sc_quiet_enter();
+    status = acquire(operands, count, device, token);
+    sc_quiet_leave();
+    return status;
+}
+
 /* --- release ------------------------------------------------------------------------------------------------------ */
 
 static bool is_freed(const struct sc_hold *hold)
@@ -120,7 +133,7 @@ static bool is_freed(const struct sc_hold *hold)
     return false;
 }
 
-enum sc_status sc_token_release(struct semcache_token *token, bool write, const char **why)
+static enum sc_status release(struct semcache_token *token, bool write, const char **why)
 {
     size_t at = token->id % TOKENS;
     struct slot *slot = &slots[at];
@@ -140,6 +153,16 @@ enum sc_status sc_token_release(struct semcache_token *token, bool write, const 
     token->id = 0;
     set_slot(at, 0);
     return freed ? SC_ERR_INVALID : status == SC_OK ? SC_OK : SC_ERR_DEVICE;
+}
+
+enum sc_status sc_token_release(struct semcache_token *token, bool write, const char **why)
+{
+    enum sc_status status;
+
+    sc_quiet_enter();
+    status = release(token, write, why);
+    sc_quiet_leave();
+    return status;
 }
 
 int sc_tokens_held(void)
