@@ -49,6 +49,14 @@ check_PROGRAMS += tests/life
 tests_life_SOURCES = tests/life.c tests/doubled.h
 tests_life_LDADD = $(BLAS_LIBS) -lpthread
 endif
+check_PROGRAMS += tests/exit_wait
+check_LTLIBRARIES += tests/exit_blas.la
+tests_exit_wait_SOURCES = tests/exit_wait.c tests/exit_wait.h tests/doubled.h
+tests_exit_wait_LDADD = libsemcache.la -lpthread
+tests_exit_blas_la_SOURCES = tests/exit_blas.c tests/exit_wait.h
+tests_exit_blas_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+dist_check_SCRIPTS += tests/exit_wait.t
+TESTS += tests/exit_wait.t
 # As libblas.so.3, and linked before or after a second BLAS
 if HAVE_BLAS
 check_PROGRAMS += tests/alternative tests/linked_first tests/linked_last tests/linked_last_now tests/linked_own
