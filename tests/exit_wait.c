@@ -1,8 +1,8 @@
 /* `exit` while another thread calls the BLAS, for exit_wait.t.  A thread that waits in a call for the results to come
  * home must not enter the BLAS while destructors run.  No step depends on time: the program's own nanosleep tells that
  * the thread waits, the device's product (tests/exit_blas.c) lasts until then, and the BLAS's destructor lasts until
- * the thread waits again or has entered the BLAS.  Argument `join`: a handler of atexit waits for the thread, which must
- * therefore not wait for ever. */
+ * the thread waits again or has entered the BLAS.  Argument `join`: a handler of atexit waits for the thread, which
+ * must therefore not wait for ever. */
 #include <config.h> /* GNU extensions: setenv */
 
 #include <pthread.h>

@@ -7,7 +7,8 @@ SEMCACHE_HOST_BLAS=$top_builddir/tests/.libs/exit_blas.so
 export SEMCACHE_HOST_BLAS
 
 run() {
-    "$tool" run --device emu:h200x8:1 --offload always "$top_builddir/tests/exit_wait" "$@" > "$scratch/out" 2> "$scratch/err"
+    "$tool" run --device emu:h200x8:1 --offload always "$top_builddir/tests/exit_wait" "$@" \
+        > "$scratch/out" 2> "$scratch/err"
     status=$?
 }
 run
