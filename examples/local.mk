@@ -71,9 +71,9 @@ examples/stencil3d_gpu.o: $(srcdir)/examples/stencil3d.cu $(srcdir)/examples/ste
 CLEANFILES += examples/stencil3d_gpu.o
 endif
 # Libraries' own kernels beside cuFFT and cuSOLVER, and a sparse matrix in parts.
-nobase_dist_doc_DATA += examples/tasks_common.h examples/fft_loop.c examples/fft_loop.cu examples/fft_loop.h \
-	examples/als.c examples/als.cu examples/als.h examples/sparse_tasks.c examples/sparse_tasks.cu \
-	examples/sparse_tasks.h
+nobase_dist_doc_DATA += examples/fixed_point.py examples/tasks_common.h examples/fft_loop.c \
+	examples/fft_loop.cu examples/fft_loop.h examples/als.c examples/als.cu examples/als.h \
+	examples/sparse_tasks.c examples/sparse_tasks.cu examples/sparse_tasks.h
 noinst_PROGRAMS += examples/fft_loop examples/als examples/sparse_tasks
 examples_fft_loop_SOURCES = examples/fft_loop.c examples/fft_loop.h examples/tasks_common.h examples/example.h
 examples_fft_loop_LDADD = libsemcache.la -lm
