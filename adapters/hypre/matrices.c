@@ -3,13 +3,12 @@
 #include "adapters/borders.h"
 #include "adapters/hypre/adapter.h"
 
-/* Without a large vector both vectors are at home.  A matrix of few entries beside a large vector (the columns of other
- * ranks) is offered, too: its product on the host would fetch the vector.  hypre computes with temporary vectors that
- * are longer, too. */
+/* Without a large vector both vectors are at home.  The columns of other ranks have few entries beside a large vector:
+ * their product on the host would fetch the vector.  hypre computes with temporary vectors that are longer, too. */
 static bool is_suited(const hypre_CSRMatrix *a, HYPRE_Int inputs, HYPRE_Int outputs, const hypre_Vector *x,
                       const hypre_Vector *y)
 {
-    return a->num_nonzeros > 0 && a->data && a->j && !a->pattern_only &&
+    return a->num_nonzeros >= SC_HYPRE_LEAST_ENTRIES && a->data && a->j && !a->pattern_only &&
            (inputs >= SC_HYPRE_LEAST_ELEMENTS || outputs >= SC_HYPRE_LEAST_ELEMENTS) && x->num_vectors == 1 &&
            y->num_vectors == 1 && x->size >= inputs && y->size >= outputs && x->data != y->data && sc_hypre_is_ready();
 }
@@ -18,6 +17,35 @@ static bool is_suited(const hypre_CSRMatrix *a, HYPRE_Int inputs, HYPRE_Int outp
 static HYPRE_Int sizes_fit(HYPRE_Int inputs, HYPRE_Int outputs, const hypre_Vector *x, const hypre_Vector *y)
 {
     return (x->size != inputs ? 1 : 0) + (y->size != outputs ? 2 : 0);
+}
+
+/* Whether y := y + alpha A x changes few elements of a large y.  libsemcache does not watch arrays as small as those of A,
+ * and hypre would write all of y. */
+static bool is_scattered(const hypre_CSRMatrix *a, double alpha, const hypre_Vector *x, double beta,
+                         const hypre_Vector *b, const hypre_Vector *y)
+{
+    return a->num_nonzeros > 0 && a->num_nonzeros < SC_HYPRE_LEAST_ENTRIES && a->data && a->j && !a->pattern_only &&
+           (alpha == 1 || alpha == -1) && beta == 1 && b->data == y->data && x->data != y->data &&
+           x->num_vectors == 1 && y->num_vectors == 1 && y->size >= SC_HYPRE_LEAST_ELEMENTS && y->size == a->num_rows &&
+           x->size == a->num_cols && sc_hypre_is_ready();
+}
+
+/* y := y + alpha A x with hypre's bits, for alpha of 1 or -1. */
+static void add_scattered(const hypre_CSRMatrix *a, double alpha, const double *x, double *y)
+{
+    HYPRE_Int rows[SC_HYPRE_LEAST_ENTRIES], count = 0;
+
+    for (HYPRE_Int i = 0; i < a->num_rows; i++)
+        if (a->i[i] < a->i[i + 1])
+            rows[count++] = i;
+    sc_adapter_get(y, sizeof *y, rows, sizeof *rows, count, SEMCACHE_READWRITE);
+    for (HYPRE_Int k = 0; k < count; k++) {
+        double sum = 0;
+
+        for (HYPRE_Int e = a->i[rows[k]]; e < a->i[rows[k] + 1]; e++)
+            sum += a->data[e] * x[a->j[e]];
+        y[rows[k]] += alpha * sum;
+    }
 }
 
 /* y := alpha op(A) x + beta y */
@@ -44,6 +72,10 @@ SC_ADAPTER_NAME HYPRE_Int hypre_CSRMatrixMatvecOutOfPlace(HYPRE_Complex alpha, h
         (beta == 0 || b->data == y->data || sc_hypre_combine(a->num_rows, 1, b->data, 0, NULL, y->data)) &&
         offer(a, 'N', alpha, x, beta, y))
         return sizes_fit(a->num_cols, a->num_rows, x, y);
+    if (!offset && is_scattered(a, alpha, x, beta, b, y)) {
+        add_scattered(a, alpha, x->data, y->data);
+        return sizes_fit(a->num_cols, a->num_rows, x, y);
+    }
     return SC_ADAPTER_NEXT(own, "hypre_CSRMatrixMatvecOutOfPlace")(alpha, a, x, beta, b, y, offset);
 }
 
