@@ -5,6 +5,7 @@
 #include "semcache/semcache.h"
 
 #pragma weak semcache_acquire
+#pragma weak semcache_device_count
 #pragma weak semcache_try_axpby
 #pragma weak semcache_try_divide
 #pragma weak semcache_try_dot

@@ -28,8 +28,8 @@ for my $inside (0, 1) {
 $launcher{inside} = 0;
 # Several ranks: the borders move, and what the coarse levels on the host need.
 for my $ranks (2, 4) {
-    my ($half, $all) = map { same($ranks, $program, 60, 18, $_, 0) } 4, 8;
-    no_more($half, $all, 4 * 0.5 * $ranks * 8 * 60**3);
+    my ($half, $all) = map { same($ranks, $program, 40, 18, $_, 0) } 4, 8;
+    no_more($half, $all, 4 * 0.75 * $ranks * 8 * 40**3);
     cmp_ok($all->{faults} - $half->{faults}, '<', 4 * 12 * $ranks, "$all->{name}: few faults in a cycle");
 }
 

@@ -14,7 +14,7 @@
 
 /* Smaller operands are not offered: asking would take more than a twentieth of the time of the work. */
 #define SC_HYPRE_LEAST_ELEMENTS 8192
-#define SC_HYPRE_LEAST_ENTRIES 1024
+#define SC_HYPRE_LEAST_ENTRIES 2048 /* with fewer, their numbers of columns are in the heap */
 
 /* Whether libsemcache is in the process, and hypre has the version of the headers. */
 bool sc_hypre_is_ready(void);

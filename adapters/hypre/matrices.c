@@ -1,5 +1,8 @@
 /* Products of hypre's CSR matrices with vectors; both blocks of a parallel matrix are such matrices.  A declined product
  * is hypre's. */
+#include <math.h>
+#include <string.h>
+
 #include "adapters/borders.h"
 #include "adapters/hypre/adapter.h"
 
@@ -19,34 +22,65 @@ static HYPRE_Int sizes_fit(HYPRE_Int inputs, HYPRE_Int outputs, const hypre_Vect
     return (x->size != inputs ? 1 : 0) + (y->size != outputs ? 2 : 0);
 }
 
-/* Whether y := y + alpha A x changes few elements of a large y.  libsemcache does not watch arrays as small as those of A,
- * and hypre would write all of y. */
-static bool is_scattered(const hypre_CSRMatrix *a, double alpha, const hypre_Vector *x, double beta,
-                         const hypre_Vector *b, const hypre_Vector *y)
+/* --- few entries beside a large vector ----------------------------------------------------------------------------- */
+
+/* libsemcache does not watch arrays as small as those of A, and hypre would touch all of the vector. */
+static bool has_few(const hypre_CSRMatrix *a, const hypre_Vector *x, const hypre_Vector *y)
 {
     return a->num_nonzeros > 0 && a->num_nonzeros < SC_HYPRE_LEAST_ENTRIES && a->data && a->j && !a->pattern_only &&
-           (alpha == 1 || alpha == -1) && beta == 1 && b->data == y->data && x->data != y->data &&
-           x->num_vectors == 1 && y->num_vectors == 1 && y->size >= SC_HYPRE_LEAST_ELEMENTS && y->size == a->num_rows &&
-           x->size == a->num_cols && sc_hypre_is_ready();
+           x->data != y->data && x->num_vectors == 1 && y->num_vectors == 1 && sc_hypre_is_ready();
 }
 
-/* y := y + alpha A x with hypre's bits, for alpha of 1 or -1. */
-static void add_scattered(const hypre_CSRMatrix *a, double alpha, const double *x, double *y)
+/* Rows with entries.  Their elements of a vector come home. */
+static HYPRE_Int get_rows(const hypre_CSRMatrix *a, const double *vector, enum semcache_mode mode, HYPRE_Int *rows)
 {
-    HYPRE_Int rows[SC_HYPRE_LEAST_ENTRIES], count = 0;
+    HYPRE_Int count = 0;
 
     for (HYPRE_Int i = 0; i < a->num_rows; i++)
         if (a->i[i] < a->i[i + 1])
             rows[count++] = i;
-    sc_adapter_get(y, sizeof *y, rows, sizeof *rows, count, SEMCACHE_READWRITE);
+    sc_adapter_get(vector, sizeof *vector, rows, sizeof *rows, count, mode);
+    return count;
+}
+
+/* y := y + alpha A x, with hypre's bits for alpha of 1 or -1.  Otherwise hypre scales all of y by 1 / alpha and by
+ * alpha. */
+static bool add_few(const hypre_CSRMatrix *a, double alpha, const hypre_Vector *x, double beta, const hypre_Vector *b,
+                    hypre_Vector *y)
+{
+    HYPRE_Int rows[SC_HYPRE_LEAST_ENTRIES], count;
+
+    if (alpha == 0 || beta != 1 || b->data != y->data || y->size < SC_HYPRE_LEAST_ELEMENTS || y->size != a->num_rows ||
+        x->size != a->num_cols || !has_few(a, x, y) || (fabs(alpha) != 1 && semcache_device_count() < 1))
+        return false;
+    count = get_rows(a, y->data, SEMCACHE_READWRITE, rows);
     for (HYPRE_Int k = 0; k < count; k++) {
         double sum = 0;
 
         for (HYPRE_Int e = a->i[rows[k]]; e < a->i[rows[k] + 1]; e++)
-            sum += a->data[e] * x[a->j[e]];
-        y[rows[k]] += alpha * sum;
+            sum += a->data[e] * x->data[a->j[e]];
+        y->data[rows[k]] += alpha * sum;
     }
+    return true;
 }
+
+/* y := A^T x for a small y, with hypre's bits */
+static bool take_few(const hypre_CSRMatrix *a, double alpha, const hypre_Vector *x, double beta, hypre_Vector *y)
+{
+    HYPRE_Int rows[SC_HYPRE_LEAST_ENTRIES], count;
+
+    if (alpha != 1 || beta != 0 || x->size < SC_HYPRE_LEAST_ELEMENTS || x->size != a->num_rows ||
+        y->size != a->num_cols || y->size >= SC_HYPRE_LEAST_ELEMENTS || !has_few(a, x, y))
+        return false;
+    count = get_rows(a, x->data, SEMCACHE_READ, rows);
+    memset(y->data, 0, (size_t)y->size * sizeof *y->data);
+    for (HYPRE_Int k = 0; k < count; k++)
+        for (HYPRE_Int e = a->i[rows[k]]; e < a->i[rows[k] + 1]; e++)
+            y->data[a->j[e]] += a->data[e] * x->data[rows[k]];
+    return true;
+}
+
+/* --- products ------------------------------------------------------------------------------------------------------- */
 
 /* y := alpha op(A) x + beta y */
 static bool offer(const hypre_CSRMatrix *a, char op, double alpha, const hypre_Vector *x, double beta, hypre_Vector *y)
@@ -72,10 +106,8 @@ SC_ADAPTER_NAME HYPRE_Int hypre_CSRMatrixMatvecOutOfPlace(HYPRE_Complex alpha, h
         (beta == 0 || b->data == y->data || sc_hypre_combine(a->num_rows, 1, b->data, 0, NULL, y->data)) &&
         offer(a, 'N', alpha, x, beta, y))
         return sizes_fit(a->num_cols, a->num_rows, x, y);
-    if (!offset && is_scattered(a, alpha, x, beta, b, y)) {
-        add_scattered(a, alpha, x->data, y->data);
+    if (!offset && add_few(a, alpha, x, beta, b, y))
         return sizes_fit(a->num_cols, a->num_rows, x, y);
-    }
     return SC_ADAPTER_NEXT(own, "hypre_CSRMatrixMatvecOutOfPlace")(alpha, a, x, beta, b, y, offset);
 }
 
@@ -85,6 +117,8 @@ SC_ADAPTER_NAME HYPRE_Int hypre_CSRMatrixMatvecT(HYPRE_Complex alpha, hypre_CSRM
     static HYPRE_Int (*own)(HYPRE_Complex, hypre_CSRMatrix *, hypre_Vector *, HYPRE_Complex, hypre_Vector *);
 
     if (alpha != 0 && is_suited(a, a->num_rows, a->num_cols, x, y) && offer(a, 'T', alpha, x, beta, y))
+        return sizes_fit(a->num_rows, a->num_cols, x, y);
+    if (take_few(a, alpha, x, beta, y))
         return sizes_fit(a->num_rows, a->num_cols, x, y);
     return SC_ADAPTER_NEXT(own, "hypre_CSRMatrixMatvecT")(alpha, a, x, beta, y);
 }
