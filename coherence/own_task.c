@@ -99,6 +99,25 @@ enum sc_status sc_coherence_own_task(int device, const struct sc_piece *pieces, 
     return sc_protocol.ops->call ? run(&w) : SC_ERR_UNSUPPORTED;
 }
 
+static void note_stream(int device, void *stream, void *record)
+{
+    *(void **)record = stream;
+    (void)device;
+}
+
+/* A module makes a new mark only after work that went through the module. */
+enum sc_status sc_coherence_own_stream(int device, void **stream)
+{
+    struct sc_device_call call = {.run = note_stream, .record = stream, .bytes = sizeof *stream};
+
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    sc_assert(!sc_protocol.properties[device].emulated);
+    if (!sc_protocol.ops->call)
+        return SC_ERR_UNSUPPORTED;
+    return sc_protocol.failed[device] ? SC_ERR_DEVICE : sc_protocol.ops->call(device, SC_STREAM_COMPUTE, &call);
+}
+
 enum sc_status sc_coherence_own_mark(int device, struct sc_fence *fence)
 {
     sc_assert_held(SC_RANK_PROTOCOL);

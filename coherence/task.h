@@ -92,6 +92,9 @@ struct sc_own_slot {
  * host's function. */
 enum sc_status sc_coherence_own_task(int device, const struct sc_piece *pieces, int count, struct sc_own_slot *slots,
                                      const struct sc_device_call *call);
+/* The compute stream of a GPU.  Work that the program enqueues there without the library is behind the marks that the
+ * library makes after its next question for the stream. */
+enum sc_status sc_coherence_own_stream(int device, void **stream);
 /* A fence behind all work that is enqueued on the device's compute stream. */
 enum sc_status sc_coherence_own_mark(int device, struct sc_fence *fence);
 /* Copies a piece to a temporary of the device (outwards; access SC_READ) or back (SC_WRITE).  Columns of the

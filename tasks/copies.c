@@ -113,10 +113,16 @@ enum sc_status sc_copy_memory(int device, const size_t *bytes, void **memory, in
     return status;
 }
 
-void sc_copy_free(int device, void **memory, int count)
+static bool is_gpu(int device) { return !sc_coherence_device_properties(device)->emulated; }
+
+void sc_copy_free(int device, void **memory, int count, bool used)
 {
+    void *stream;
+
     enter();
     if (sc_coherence_devices() && sc_coherence_begin(NULL, 0, NULL) == SC_OK) {
+        if (used && is_gpu(device))
+            sc_coherence_own_stream(device, &stream); /* after a failure no memory is reused */
         for (int i = 0; i < count; i++)
             if (memory[i])
                 sc_coherence_temporary_free(device, memory[i]);
@@ -125,21 +131,33 @@ void sc_copy_free(int device, void **memory, int count)
     leave();
 }
 
-enum sc_status sc_copy_call(int device, struct sc_own_slot *slots, const struct sc_device_call *call,
-                            struct sc_fence *done)
+enum sc_status sc_copy_call(int device, struct sc_own_slot *slots, const struct sc_device_call *call)
 {
     enum sc_status status;
 
     enter();
     status = sc_coherence_begin(NULL, 0, NULL);
     if (status == SC_OK) {
-        if (call)
-            status = sc_coherence_own_task(device, NULL, 0, slots, call);
-        if (status == SC_OK && done)
-            status = sc_coherence_own_mark(device, done);
+        status = sc_coherence_own_task(device, NULL, 0, slots, call);
         sc_coherence_end(NULL, 0);
     }
     leave();
     return status;
+}
+
+enum sc_status sc_copy_reach(int device, void **stream)
+{
+    struct sc_fence done = SC_FENCE_NONE;
+    enum sc_status status;
+
+    *stream = NULL;
+    enter();
+    status = sc_coherence_begin(NULL, 0, NULL);
+    if (status == SC_OK) {
+        status = is_gpu(device) ? sc_coherence_own_stream(device, stream) : sc_coherence_own_mark(device, &done);
+        sc_coherence_end(NULL, 0);
+    }
+    leave();
+    return status == SC_OK ? sc_coherence_wait(done) : status;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

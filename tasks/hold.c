@@ -120,7 +120,7 @@ static enum sc_status take_on_device(struct sc_hold *hold)
             status = sc_copy_region(hold->device, &hold->region[i], hold->memory[i], true);
     }
     if (status != SC_OK)
-        sc_copy_free(hold->device, hold->memory, hold->count);
+        sc_copy_free(hold->device, hold->memory, hold->count, false);
     return status;
 }
 
@@ -182,14 +182,16 @@ static enum sc_status write_back(struct sc_hold *hold, int i)
 enum sc_status sc_hold_give(struct sc_hold *hold, bool write)
 {
     enum sc_status status = SC_OK;
+    bool last = false; /* the last work on the device is the library's */
 
     for (int i = 0; i < hold->count && write; i++) {
         enum sc_status written = write_back(hold, i);
 
+        last = last || (hold->operand[i].mode & SEMCACHE_WRITE && hold->memory[i] && written == SC_OK);
         status = status == SC_OK ? written : status;
     }
     if (hold->device != SEMCACHE_HOST)
-        sc_copy_free(hold->device, hold->memory, hold->count);
+        sc_copy_free(hold->device, hold->memory, hold->count, !last);
     for (int i = 0; i < hold->count && hold->device == SEMCACHE_HOST; i++)
         free(hold->memory[i]);
     free_ranges(hold);

@@ -6,9 +6,13 @@ void sc_part_divide(struct sc_part *part, const struct sc_operand *operand)
     if (!operand->view.vector || !sc_coherence_as_matrix(operand, &part->whole))
         part->whole = *operand;
     sc_coherence_row_cuts(&part->whole, &part->rows);
-    part->cols = (struct sc_cuts){.n = 1, .at = {0, 1}};
-    if (!part->whole.view.vector)
+    if (!part->whole.view.vector) {
         sc_coherence_col_cuts(&part->whole, &part->cols);
+        return;
+    }
+    part->cols.n = 1;
+    part->cols.at[0] = 0;
+    part->cols.at[1] = 1;
 }
 
 struct sc_piece sc_part_piece(const struct sc_part *part, int i, int j, enum sc_access access)

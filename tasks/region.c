@@ -27,7 +27,8 @@ static int64_t length(const struct semcache_region *r)
 
 static bool refuse(const char *what, const char *why, int64_t is, int64_t limit)
 {
-    sc_log(SC_LOG_ERROR, "%s: %s (%lld, %lld)", what, why, (long long)is, (long long)limit);
+    if (what)
+        sc_log(SC_LOG_ERROR, "%s: %s (%lld, %lld)", what, why, (long long)is, (long long)limit);
     return false;
 }
 

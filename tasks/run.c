@@ -2,7 +2,6 @@
 #include "tasks/tasks_int.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/config.h"
@@ -36,16 +35,24 @@ bool sc_region_is_freed(const struct semcache_region *region)
     return false;
 }
 
-bool sc_operands_valid(const struct semcache_operand *operands, int count, const char *function)
+/* The name of an operand costs more than its checks: only a line needs the name. */
+static bool region_valid(const struct semcache_region *region, const char *function, int operand)
 {
     char what[64];
 
+    if (sc_region_valid(region, NULL))
+        return true;
+    snprintf(what, sizeof what, "%s: region of operand %d", function, operand);
+    return sc_region_valid(region, what);
+}
+
+bool sc_operands_valid(const struct semcache_operand *operands, int count, const char *function)
+{
     if (count < 1 || count > SEMCACHE_OPERANDS_MAX || !operands)
         return refuse(function, "the number of operands is out of range (count, limit)", count,
                       SEMCACHE_OPERANDS_MAX);
     for (int i = 0; i < count; i++) {
-        snprintf(what, sizeof what, "%s: region of operand %d", function, i);
-        if (!sc_region_valid(operands[i].region, what))
+        if (!region_valid(operands[i].region, function, i))
             return false;
         if (sc_config.check && sc_region_is_freed(operands[i].region))
             return refuse(function, "the region of an operand lies in freed memory (operand, operands)", i, count);
@@ -92,17 +99,18 @@ _Static_assert((int)SEMCACHE_OPERANDS_MAX <= (int)SC_OWN_PIECES, "every operand 
 _Static_assert((int)SEMCACHE_READ == SC_READ && (int)SEMCACHE_WRITE == SC_WRITE && (int)SEMCACHE_READWRITE == SC_RDWR,
                "modes are accesses");
 
-static struct record record_of(const struct semcache_task *task, semcache_function *function)
+/* Writes only the operands that exist: a record has more than a KiB. */
+static void fill_record(struct record *record, const struct semcache_task *task, semcache_function *function)
 {
-    struct record record = {.function = function, .count = task->count};
-
+    record->function = function;
+    record->count = task->count;
     for (int i = 0; i < task->count; i++) {
-        record.operand[i] = task->operands[i];
-        record.region[i] = *task->operands[i].region;
+        record->operand[i] = task->operands[i];
+        record->region[i] = *task->operands[i].region;
+        record->slot[i] = (struct sc_own_slot){0};
     }
     if (task->bytes)
-        memcpy(record.arguments, task->arguments, task->bytes);
-    return record;
+        memcpy(record->arguments, task->arguments, task->bytes);
 }
 
 /* --- SEMCACHE_CHECK=1 on the host and on emulated devices --------------------------------------------------------- */
@@ -166,7 +174,7 @@ static enum sc_status on_host(const struct semcache_task *task)
 
     if (!task->host)
         return SC_ERR_UNSUPPORTED;
-    record = record_of(task, task->host);
+    fill_record(&record, task, task->host);
     for (int i = 0; i < task->count; i++) {
         const struct semcache_operand *o = &task->operands[i];
         struct sc_view view;
@@ -260,10 +268,10 @@ static enum sc_status launch(struct job *job)
     struct sc_device_call function = {.run = call, .record = &job->record, .bytes = sizeof job->record};
     enum sc_status status = SC_OK;
 
-    memset(pieces, 0, sizeof pieces);
     for (int i = 0; i < job->task->count && status == SC_OK; i++) {
         const struct held *held = &job->held[i];
 
+        pieces[i] = (struct sc_piece){0};
         if (!job->operand[i].matrix)
             continue;
         function.traffic += sc_view_bytes(&held->whole.view);
@@ -308,9 +316,11 @@ static enum sc_status run_job(struct job *job, bool *launched)
 {
     enum sc_status status;
 
-    for (int i = 0; i < job->task->count; i++)
+    for (int i = 0; i < job->task->count; i++) {
+        job->held[i] = (struct held){0};
         if (job->operand[i].matrix)
             place(&job->held[i], &job->operand[i]);
+    }
     job->device = device_of(job);
     status = launch(job);
     *launched = status == SC_OK || status == SC_ERR_INVALID;
@@ -383,7 +393,7 @@ static enum sc_status on_copies(const struct semcache_task *task, semcache_funct
     if (device == SEMCACHE_HOST)
         call(device, NULL, &record);
     else
-        status = sc_copy_call(device, record.slot, &run, NULL);
+        status = sc_copy_call(device, record.slot, &run);
     *launched = status == SC_OK || status == SC_ERR_INVALID;
     given = sc_hold_give(&hold, *launched);
     return status == SC_OK ? given : status;
@@ -469,7 +479,7 @@ enum sc_status sc_tasks_run(const struct semcache_task *task, int *ran)
     semcache_function *function;
     bool launched = false;
     enum sc_status status = SC_OK;
-    struct job *job;
+    struct job job;
 
     if (is_irregular(task))
         return run_irregular(task, ran);
@@ -477,14 +487,11 @@ enum sc_status sc_tasks_run(const struct semcache_task *task, int *ran)
     if (function) {
         sc_quiet_enter();
         sc_inside_enter();
-        job = calloc(1, sizeof *job);
-        if (job) {
-            job->task = task;
-            job->record = record_of(task, function);
-            status = on_device(job, &launched);
-            *ran = job->device;
-        }
-        free(job);
+        job.task = task;
+        job.device = SEMCACHE_HOST;
+        fill_record(&job.record, task, function);
+        status = on_device(&job, &launched);
+        *ran = job.device;
         sc_inside_leave();
         sc_quiet_leave();
     }

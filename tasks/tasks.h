@@ -12,7 +12,7 @@ struct sc_view;
 
 /* --- regions and decompositions: the functions of tasks.h after the checks ---------------------------------------- */
 
-/* Checks a region; false: one line is logged, with `what` as the name of the region. */
+/* Checks a region; false: one line is logged, with `what` as the name of the region; NULL: no line. */
 bool sc_region_valid(const struct semcache_region *region, const char *what);
 bool sc_decomposition_valid(const struct semcache_decomposition *decomposition, const struct semcache_region *whole);
 int64_t sc_decomposition_count(const struct semcache_decomposition *decomposition,

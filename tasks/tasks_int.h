@@ -63,13 +63,14 @@ void sc_view_report_write(const char *function, int operand);
 enum sc_status sc_copy_region(int device, const struct semcache_region *region, void *memory, bool outwards);
 /* The device that holds most of the first box of a region, or its home. */
 int sc_copy_where(const struct semcache_region *region);
-/* Calls a function on a device (NULL: none), and marks the end of the work enqueued so far (NULL: no mark). */
-enum sc_status sc_copy_call(int device, struct sc_own_slot *slots, const struct sc_device_call *call,
-                            struct sc_fence *done);
+enum sc_status sc_copy_call(int device, struct sc_own_slot *slots, const struct sc_device_call *call);
+/* The stream of a GPU behind whose work copies are complete; an emulated device is waited for, and has no stream. */
+enum sc_status sc_copy_reach(int device, void **stream);
 /* Device memory for `count` compact copies; sizes of 0 get no memory.  Without locks. */
 enum sc_status sc_copy_memory(int device, const size_t *bytes, void **memory, int count);
-/* Frees the memory behind all enqueued work; without devices, does nothing.  Without locks. */
-void sc_copy_free(int device, void **memory, int count);
+/* Frees the memory behind all enqueued work; without devices, does nothing.  used: the program may have enqueued work of
+ * its own after the library's last work.  Without locks. */
+void sc_copy_free(int device, void **memory, int count, bool used);
 
 /* --- hold.c ------------------------------------------------------------------------------------------------------- */
 

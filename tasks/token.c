@@ -37,25 +37,6 @@ static struct slot *free_slot(void)
 
 /* --- acquire ------------------------------------------------------------------------------------------------------ */
 
-static void note_stream(int device, void *stream, void *record)
-{
-    *(void **)record = stream;
-    (void)device;
-}
-
-/* A GPU tells its stream; an emulated device is waited for. */
-static enum sc_status reach(int device, bool emulated, void **stream)
-{
-    struct sc_device_call call = {.run = note_stream, .record = stream, .bytes = sizeof *stream};
-    struct sc_fence done;
-    enum sc_status status;
-
-    if (!emulated)
-        return sc_copy_call(device, NULL, &call, NULL);
-    status = sc_copy_call(device, NULL, NULL, &done);
-    return status == SC_OK ? sc_coherence_wait(done) : status;
-}
-
 static enum sc_status take_on_device(struct sc_hold *hold, const struct semcache_operand *operands, int count,
                                      int device, void **stream)
 {
@@ -65,7 +46,7 @@ static enum sc_status take_on_device(struct sc_hold *hold, const struct semcache
     status = sc_hold_take(hold, operands, count, device);
     if (status != SC_OK)
         return status;
-    status = reach(device, sc_coherence_device_properties(device)->emulated, stream);
+    status = sc_copy_reach(device, stream);
     if (status != SC_OK)
         sc_hold_give(hold, false);
     return status;
