@@ -301,6 +301,8 @@ static int64_t told(const struct call *c, const void *work)
     return (int64_t)value;
 }
 
+/* Behind each workspace are as many elements as a leading dimension has.  Kernels of OpenBLAS 0.3.21 for complex gemv
+ * read (never use) the element that follows the last one of a vector, also in the next column of a workspace. */
 static bool make_workspaces(struct call *c)
 {
     double work[2] = {0, 0}, rwork[2] = {0, 0};
@@ -313,8 +315,8 @@ static bool make_workspaces(struct call *c)
     c->lwork = most(told(c, work), 1);
     c->lrwork = most(most(told(c, rwork), 1), 5 * n); /* routines that do not tell need at most 5 n */
     c->liwork = most(c->width == 4 ? (int32_t)iwork[0] : iwork[0], 1);
-    c->work = malloc((size_t)c->lwork * bytes);
-    c->rwork = malloc((size_t)c->lrwork * sizeof(double));
+    c->work = malloc((size_t)(c->lwork + n) * bytes);
+    c->rwork = malloc((size_t)(c->lrwork + n) * sizeof(double));
     c->iwork = malloc((size_t)c->liwork * sizeof(int64_t));
     return c->work && c->rwork && c->iwork;
 }

@@ -1,14 +1,16 @@
 #!/usr/bin/perl
 # LAPACK's testers (Debian: liblapack-test), unmodified, must show no new failure under semcache.
-# Every input file runs with offload auto and with offload off. Every input also runs with every call on two devices and
-# the invariants checked; an input of many calls is reduced to fewer and smaller matrices of fewer types. sec.in,
-# cec.in, zec.in and dec.in make 4, 7, 15 and 22 million calls even when reduced: loops in the testers run over matrices
-# of orders 1 to 10. On a processor cec.in takes 5 minutes (42 us a call), zec.in 11 and dec.in 17 (46 us a call). 45%
-# of the time is mprotect: a call's copies on the stack or in a small static array lie in pages that are closed while a
-# device holds them. 15% is copying by emulated devices. Part of make check-long only.
+# Every input file runs with offload auto and with offload off. Every input also runs with every call on 1, 2 and 4
+# devices and the invariants checked; an input of many calls is reduced to fewer and smaller matrices of fewer types.
+# sec.in, cec.in, zec.in and dec.in make 4, 7, 15 and 22 million calls even when reduced: loops in the testers run over
+# matrices of orders 1 to 10. On a processor cec.in takes 5 minutes (42 us a call), zec.in 11 and dec.in 17 (46 us a
+# call), so these inputs run on two devices only. 45% of the time is mprotect: a call's copies on the stack or in a small
+# static array lie in pages that are closed while a device holds them. 15% is copying by emulated devices. Part of make
+# check-long only.
+# At the end each whole routine of LAPACK that a tester calls was on devices in some run.
 #
 # SEMCACHE_TEST_TYPES   types to test (default sdcz).
-# SEMCACHE_TEST_INPUTS  pattern of the inputs to test.
+# SEMCACHE_TEST_INPUTS  pattern of the inputs to test (without it, all: the end is asserted only then).
 # SEMCACHE_TEST_CALLS   inputs with more calls are reduced (default 60000).
 # SEMCACHE_TEST_MANY    inputs with more calls, even reduced, do not run with every call on devices (default: no limit).
 use strict;
@@ -26,7 +28,9 @@ plan skip_all => "LAPACK's testers are not here (Debian: liblapack-test)" unless
 my $failed = qr/fail|illegal|error return|did not|wrong|exceeds/i;
 my $ended = qr/End of tests|Total time used/;
 # Limits of the runs with every call on devices (22000 to 50000 calls a second on a processor). An input with more than
-# $few calls is reduced; an input with more than $many calls even at its smallest is left out.
+# $few calls is reduced; an input with more than $once calls even at its smallest runs on two devices only, and one with
+# more than $many is left out.
+my $once = 1_000_000;
 my ($few, $many) = ($ENV{SEMCACHE_TEST_CALLS} // 60_000, $ENV{SEMCACHE_TEST_MANY} // 'inf');
 
 # Pairs of program and input (without .in) for one type.
@@ -83,13 +87,25 @@ my $reference = folder('blas/libblas.so.3');
 my %repeatable = $reference ? (LD_LIBRARY_PATH => $reference, SEMCACHE_HOST_BLAS => "$reference/libblas.so.3") : ();
 
 # Compares a run under semcache with a plain run; returns the number of calls.
-my $device = $ENV{SEMCACHE_TEST_DEVICE} // 'emu:h200x8:2';
+my ($device, @others) = $ENV{SEMCACHE_TEST_DEVICE} // ('emu:h200x8:2', 'emu:h200x8:1', 'emu:h200x8:4');
+my %offloaded; # names of routines that devices ran
 sub compare {
     my ($name, $how, $plain, $offload, $where) = @_;
     my $run = tester({ %$how, mode => { device => $where, offload => $offload } });
-    same("$name, offload $offload", $plain, $run, $failed);
-    like($run->{text}, $ended, "$name, offload $offload: to the end");
+    same("$name, offload $offload, $where", $plain, $run, $failed);
+    like($run->{text}, $ended, "$name, offload $offload, $where: to the end");
+    my $counts = $run->{stats}{calls} // {};
+    $offloaded{$_} = 1 for grep { $counts->{$_}{offloaded} } keys %$counts;
     return calls($run);
+}
+
+# The routines of lapack/whole.tab that the testers of one type call.  ?geqp3 runs on the host.
+sub called_whole {
+    my ($letter) = @_;
+    my %named = map { $_ => 1 } map { /\b(\w+)_\0/g } map { slurp("$folder/$_$letter") } qw(xlintst xeigtst);
+    my @rows = split /\n/, slurp("$ENV{top_srcdir}/blas/lapack/whole.tab");
+    my @names = map { /^\w*$letter\w*:\?(\w+)/ && $1 ne 'geqp3' ? "$letter$1" : () } @rows;
+    return grep { $named{$_} } @names;
 }
 
 my $inputs = $ENV{SEMCACHE_TEST_INPUTS} // '.*';
@@ -112,8 +128,11 @@ for my $letter (split //, $ENV{SEMCACHE_TEST_TYPES} // 'sdcz') {
         }
         diag("$input.in: $calls calls, not with every call on devices"), next if $calls > $many;
         $how{env} = \%repeatable;
-        compare($name, \%how, tester(\%how), 'always', $device);
+        my $alone = tester(\%how);
+        compare($name, \%how, $alone, 'always', $_) for $device, $calls > $once ? () : @others;
     }
+    next if $inputs ne '.*' || $many < 'inf';
+    is(join(' ', grep { !$offloaded{$_} } called_whole($letter)), '', "devices ran all routines of type $letter");
 }
 done_testing();
 # SPDX-License-Identifier: BSD-2-Clause
