@@ -6,6 +6,7 @@
 #define LEAST 512  /* columns of a block */
 #define REFLECTORS 0.3 /* rate of ormqr on a device, in the rate of its products (bench/lapack_rates) */
 #define SAMPLES 16 /* steps of a factorization that stand for all steps */
+#define ARRIVALS 6 /* groups of a matrix that arrives */
 #define GROUP 0.6 /* of the memory of the devices for operands; the rest is for finished blocks that pass by */
 
 static double larger(double a, double b) { return a > b ? a : b; }
@@ -86,6 +87,12 @@ static double step_seconds(const struct shape *s, double block, int devices)
     return sum * steps / SAMPLES;
 }
 
+/* Most of a matrix to factor is at home.  Its groups are factored as they arrive. */
+static bool arrives(const struct sc_autotuner_call *call, const struct shape *s)
+{
+    return s->op == SC_OP_POTRF && 2 * call->device_bytes < call->bytes;
+}
+
 /* Columns that the devices hold together, and seconds of the finished columns that pass by. */
 static int64_t group_of(const struct sc_autotuner_call *call, const struct shape *s, int devices, double *pass)
 {
@@ -93,7 +100,7 @@ static int64_t group_of(const struct sc_autotuner_call *call, const struct shape
 
     *pass = 0;
     if (column * s->cols <= room)
-        return call->n;
+        return arrives(call, s) ? (call->n + ARRIVALS - 1) / ARRIVALS : call->n;
     columns = larger(floor(GROUP * room / column), 1);
     groups = ceil(s->cols / columns);
     *pass = column * columns * groups * (groups - 1) / 2 /

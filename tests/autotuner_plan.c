@@ -107,9 +107,14 @@ static void test_factorization(void)
     struct sc_column_blocks one, four, small;
 
     sc_column_blocks_on(&call, 1, false, &one);
+    sc_column_blocks_on(&call, 4, false, &small);
+    call.device_bytes = call.bytes;
     sc_column_blocks_on(&call, 4, false, &four);
+    call.device_bytes = 0;
     tap_ok(!one.block && four.block && four.group == call.n,
            "one device: one task; four devices: blocks of columns in one group");
+    tap_ok(small.block == four.block && small.group < call.n / 4 && small.group > call.n / 8,
+           "a matrix at home: in groups that are factored as they arrive");
     tap_ok(four.seconds * 2.5 < one.seconds && sc_column_blocks_devices(&call) == 4,
            "a large factorization runs on all devices");
     call.m = call.n = 300;

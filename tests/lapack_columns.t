@@ -48,8 +48,10 @@ for my $routine (qw(potrf getrf)) {
             'tests/lapack_columns', 'clock', $routine, 40_000);
         $seconds{$devices} = $run->{stats}{virtual_seconds};
     }
-    cmp_ok($seconds{1}, '>', 1.7 * $seconds{2}, "$routine on 2 devices");
-    cmp_ok($seconds{1}, '>', 3 * $seconds{4}, "$routine on 4 devices");
+    # With the upload beside the computation; without: 2.3 and 3.6 times.
+    my ($two, $four) = $routine eq 'potrf' ? (2.6, 4.2) : (1.7, 3);
+    cmp_ok($seconds{1}, '>', $two * $seconds{2}, "$routine on 2 devices");
+    cmp_ok($seconds{1}, '>', $four * $seconds{4}, "$routine on 4 devices");
     my $run = run({ device => 'emu:h200x8:1', options => [],
             env => { %env, SEMCACHE_EMU_TIMING => 1, SEMCACHE_MEMORY_LIMIT => '5G' } },
         'tests/lapack_columns', 'clock', $routine, 40_000);

@@ -4,9 +4,9 @@
 # devices and the invariants checked; an input of many calls is reduced to fewer and smaller matrices of fewer types.
 # sec.in, cec.in, zec.in and dec.in make 4, 7, 15 and 22 million calls even when reduced: loops in the testers run over
 # matrices of orders 1 to 10. On a processor cec.in takes 5 minutes (42 us a call), zec.in 11 and dec.in 17 (46 us a
-# call), so these inputs run on two devices only. 45% of the time is mprotect: a call's copies on the stack or in a small
-# static array lie in pages that are closed while a device holds them. 15% is copying by emulated devices. Part of make
-# check-long only.
+# call), so these inputs run on two devices only. 45% of the time is mprotect: a call's copies on the stack or in a
+# small static array lie in pages that are closed while a device holds them. 15% is copying by emulated devices. Part of
+# make check-long only.
 # At the end each whole routine of LAPACK that a tester calls was on devices in some run.
 #
 # SEMCACHE_TEST_TYPES   types to test (default sdcz).
@@ -99,12 +99,13 @@ sub compare {
     return calls($run);
 }
 
-# The routines of lapack/whole.tab that the testers of one type call.  ?geqp3 runs on the host.
+# The routines of lapack/whole.tab that the testers of one type call. ?geqp3 runs on the host, as does ?gecon of the
+# small orders to which inputs are reduced.
 sub called_whole {
     my ($letter) = @_;
     my %named = map { $_ => 1 } map { /\b(\w+)_\0/g } map { slurp("$folder/$_$letter") } qw(xlintst xeigtst);
     my @rows = split /\n/, slurp("$ENV{top_srcdir}/blas/lapack/whole.tab");
-    my @names = map { /^\w*$letter\w*:\?(\w+)/ && $1 ne 'geqp3' ? "$letter$1" : () } @rows;
+    my @names = map { /^\w*$letter\w*:\?(\w+)/ && $1 !~ /^ge(qp3|con)$/ ? "$letter$1" : () } @rows;
     return grep { $named{$_} } @names;
 }
 
