@@ -1,20 +1,18 @@
 /* Pieces of operands in terms of tiles. */
 #include "coherence/protocol.h"
 
-/* Sectors that elements [a, b) of a contiguous lattice cover; the end of the vector counts as the end of its column. */
+/* Of the sectors that elements [a, b) of a contiguous lattice touch, those that the elements cover: all but perhaps the
+ * first and the last.  The end of the vector counts as the end of its column. */
 static uint64_t full_linear(const struct sc_matrix *m, const struct sc_tile *t, int64_t a, int64_t b, uint64_t sectors)
 {
-    int64_t end = (int64_t)(m->bytes / m->elem);
-    uint64_t full = 0;
+    int s = __builtin_ctzll(sectors), e = 63 - __builtin_clzll(sectors);
+    int64_t end = (int64_t)(m->bytes / m->elem), hi = sc_tile_sector_end(m, t, e + 1) * m->rows;
+    uint64_t full = sectors;
 
-    for (uint64_t rest = sectors; rest; rest &= rest - 1) {
-        int s = __builtin_ctzll(rest);
-        int64_t lo = sc_tile_sector_col(m, t, s) * m->rows, hi = sc_tile_sector_end(m, t, s + 1) * m->rows;
-
-        hi = hi < end ? hi : end;
-        if (a <= lo && hi <= b)
-            full |= UINT64_C(1) << s;
-    }
+    if (sc_tile_sector_col(m, t, s) * m->rows < a)
+        full &= ~(UINT64_C(1) << s);
+    if ((hi < end ? hi : end) > b)
+        full &= ~(UINT64_C(1) << e);
     return full;
 }
 
@@ -32,7 +30,7 @@ static void linear_target(const struct sc_piece *p, struct sc_target *x)
     *x = (struct sc_target){.m = m, .t = t, .offset = a - t->col * t->rows, .ld = o->view.ld,
                             .host = m->base + (uintptr_t)a * m->elem, .host_ld = o->view.ld};
     x->sectors = sc_tile_sectors(m, t, a / m->rows, (b - 1) / m->rows + 1 - a / m->rows);
-    if (dense)
+    if (dense && x->sectors)
         x->full = full_linear(m, t, a, b, x->sectors);
 }
 

@@ -92,6 +92,7 @@ int main(int argc, char **argv)
     const double factor = 0.125;
     struct part part[PARTS_MAX];
     struct semcache_statistics before;
+    struct semcache_region result;
     struct stencil a;
     double *x[2], *check[2], since;
     int parts;
@@ -114,6 +115,8 @@ int main(int argc, char **argv)
         if (!multiply(part, parts, factor, x[s % 2], x[(s + 1) % 2], a.n))
             return 1;
     tasks_print_moved("further steps", &before);
+    semcache_region_1d(&result, x[steps % 2], SEMCACHE_FLOAT64, a.n);
+    semcache_region_wait(&result);
     printf("%d rows, %lld steps, %d parts: %.3f s\n", a.n, (long long)steps, parts, example_now() - since);
     for (int64_t s = 0; s < steps; s++)
         plain(&a, factor, check[s % 2], check[(s + 1) % 2]);

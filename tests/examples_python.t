@@ -21,16 +21,22 @@ run() { # place as the program names it, arguments of the program, --, options o
     report "$(grep -v " on $place:.* to devices 0, to the host 0 ok\$" "$scratch/out")" \
         "$package, $*: the arrays stay at the place"
 }
+probe() { # a kernel without semcache: a package may not fit NumPy's version
+    case $1 in
+    cupy) "$python" -c 'import cupy; assert cupy.tanh(cupy.zeros(1))[0] == 0' ;;
+    numba) "$python" -c 'from numba import cuda; cuda.jit("void(float64[:])")(lambda x: None)' ;;
+    esac
+}
 run 'device 0' numpy --device emu:h200x8:1 --check
 run 'device [01]' numpy --device emu:h200x8:2
 run 'the host' numpy --device none
 for package in cupy numba; do
     case $device in
     cuda*)
-        if "$python" -c "import $package, $package.cuda" > /dev/null 2>&1; then
+        if probe $package > /dev/null 2>&1; then
             run 'device [0-9]*' $package --device "$device"
         else
-            skip "no $package"
+            skip "no $package that compiles a kernel"
         fi ;;
     *) skip "$package: no CUDA device in SEMCACHE_TEST_DEVICE" ;;
     esac

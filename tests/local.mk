@@ -44,7 +44,7 @@ check-tsan:
 # behaviour in tests/signals.c and tests/dies.c is on purpose.
 UBSAN_LEFT_OUT = tests/coherence_mutants.t tests/examples_overhead.t tests/exports.t tests/fault_sig_symbols.t \
 	tests/host_calls.t tests/host_steps.t tests/lapack_cost.t tests/malloc_cost.t tests/veneer_cost.t \
-	tests/plan_cost.t tests/start_cost.t tests/trace_cost.t tests/walk.t
+	tests/plan_cost.t tests/start_cost.t tests/tasks_cost.t tests/trace_cost.t tests/walk.t
 .PHONY: check-ubsan check-ubsan-here
 check-ubsan-here:
 	$(MAKE) check TESTS='$(filter-out $(UBSAN_LEFT_OUT),$(TESTS))'

@@ -29,5 +29,17 @@ run 'without the command' env PYTHONPATH="$top_builddir/adapters/built/python" L
 "$tool" run --device emu:h200x8:2 --offload always timeout 60 "$python" "$top_srcdir/tests/python/threads.py" \
     > "$scratch/out" 2>&1
 verdict $? 'threads of Python' "$(cat "$scratch/out")"
+
+case $device in
+cuda*)
+    if "$python" -c 'import cupy; assert cupy.ones(1)[0]' > /dev/null 2>&1; then
+        "$tool" run --device "$device" --offload always "$python" "$top_srcdir/tests/python/reuse.py" \
+            > "$scratch/out" 2>&1
+        verdict $? "the memory of a token is not reused before the program's kernel has read it" "$(cat "$scratch/out")"
+    else
+        skip 'no CuPy'
+    fi ;;
+*) skip 'the memory of a token under a kernel of CuPy: no CUDA device in SEMCACHE_TEST_DEVICE' ;;
+esac
 end
 # SPDX-License-Identifier: BSD-2-Clause

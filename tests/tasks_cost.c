@@ -1,0 +1,52 @@
+/* For tasks_cost.t: functions whose inclusive cost under callgrind is that of TASKS tasks on resident regions. */
+#include "semcache/tasks.h"
+
+enum { TASKS = 100, N = 1 << 15, MOST = 4 };
+
+static double *array[MOST];
+static struct semcache_region region[MOST];
+static int failed;
+
+static void nothing(const struct semcache_place *place, const struct semcache_view *views, int count, void *arguments)
+{
+    (void)place, (void)views, (void)count, (void)arguments;
+}
+
+static __attribute__((noipa)) void run(enum semcache_mode mode, int count)
+{
+    struct semcache_operand operands[MOST];
+    struct semcache_task task = {.size = sizeof task, .kernel = nothing, .host = nothing, .operands = operands,
+                                 .count = count, .device = 0};
+
+    for (int i = 0; i < count; i++)
+        operands[i] = (struct semcache_operand){&region[i], i ? SEMCACHE_READ : mode};
+    for (int i = 0; i < TASKS; i++) {
+        int ran;
+
+        failed += semcache_run(&task, &ran) != SEMCACHE_OK || ran != 0;
+    }
+}
+
+static __attribute__((noipa)) void cost_read(void) { run(SEMCACHE_READ, 1); }
+static __attribute__((noipa)) void cost_written(void) { run(SEMCACHE_READWRITE, 1); }
+static __attribute__((noipa)) void cost_four(void) { run(SEMCACHE_READWRITE, MOST); }
+
+int main(void)
+{
+    static void (*const cost[])(void) = {cost_read, cost_written, cost_four};
+
+    semcache_init();
+    for (int i = 0; i < MOST; i++) {
+        array[i] = semcache_alloc(N * sizeof *array[i]);
+        if (!array[i])
+            return 1;
+        for (int k = 0; k < N; k++)
+            array[i][k] = 0;
+        semcache_region_1d(&region[i], array[i], SEMCACHE_FLOAT64, N);
+    }
+    run(SEMCACHE_READWRITE, MOST); /* to the device */
+    for (int i = 0; i < 3; i++)
+        cost[i]();
+    return failed != 0;
+}
+/* SPDX-License-Identifier: BSD-2-Clause */
