@@ -42,6 +42,8 @@ PetscErrorCode sc_petsc_register_vectors(void);
 PetscErrorCode sc_petsc_register_matrices(void);
 /* Registers again the exchange between ranks, by which elements of vectors are sent. */
 PetscErrorCode sc_petsc_register_exchange(void);
+/* Registers SLEPc's bases of vectors again, where there is SLEPc. */
+PetscErrorCode sc_petsc_register_eigen(void);
 /* Registers again the preconditioners that the host applies (ILU, ICC, LU, Cholesky, SOR, block Jacobi). */
 PetscErrorCode sc_petsc_register_preconditioners(void);
 

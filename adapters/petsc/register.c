@@ -32,6 +32,7 @@ PetscErrorCode PetscDLLibraryRegister_semcache_petsc(void)
         PetscCall(sc_petsc_register_matrices());
         PetscCall(sc_petsc_register_preconditioners());
         PetscCall(sc_petsc_register_exchange());
+        PetscCall(sc_petsc_register_eigen());
     }
     PetscFunctionReturn(0);
 }
