@@ -177,6 +177,69 @@ static void same(struct full a, struct full b, double size, const char *what)
     tap_ok(ratio < LIMIT, "%c%s: ratio %.3g", type, what, ratio);
 }
 
+/* --- spectra ------------------------------------------------------------------------------------------------------ */
+
+/* Ascending values: even, in two clusters, graded over many powers of ten, or of low rank. */
+enum { EVEN, CLUSTERS, GRADED, LOW_RANK, SPECTRA };
+static void spectrum(int n, int kind, double *value)
+{
+    for (int i = 0; i < n; i++)
+        value[i] = kind == EVEN ? i - n / 3 + 0.25 : kind == CLUSTERS ? (i < n / 2 ? -1 : 2) + 4 * unit() * i
+                 : kind == GRADED ? pow(10, (is_single() ? 8.0 : 16.0) * (i - n + 1) / n)
+                                  : i < n - 3 ? 0 : i - n + 4;
+}
+
+/* A vector of length 1. */
+static struct full random_unit(int n)
+{
+    struct full v = full(n, 1);
+    double length;
+
+    for (int i = 0; i < n; i++)
+        E(v, i, 0) = draw();
+    length = norm(v);
+    for (int i = 0; i < n && length > 0; i++)
+        E(v, i, 0) /= length;
+    return v;
+}
+
+/* (I - 2 v v^H) A */
+static struct full reflected(struct full a, struct full v)
+{
+    struct full w = times(adjoint(v), a);
+
+    for (int j = 0; j < a.cols; j++)
+        for (int i = 0; i < a.rows; i++)
+            E(a, i, j) -= 2 * E(v, i, 0) * E(w, 0, j);
+    return a;
+}
+
+static int descending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x < y) - (x > y);
+}
+
+/* A matrix with the absolute values of a spectrum as singular values, which go to `value` in descending order. */
+static struct matrix with_singular_values(int m, int n, int kind, double *value)
+{
+    struct matrix of = matrix(m, n);
+    struct full a = full(m, n);
+    int least = m < n ? m : n;
+
+    spectrum(least, kind, value);
+    for (int i = 0; i < least; i++)
+        E(a, i, i) = value[i] = fabs(value[i]);
+    qsort(value, (size_t)least, sizeof *value, descending);
+    for (int round = 0; round < 3; round++)
+        a = adjoint(reflected(adjoint(reflected(a, random_unit(m))), random_unit(n)));
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < m; i++)
+            put(&of, i, j, E(a, i, j));
+    return of;
+}
+
 /* --- calls -------------------------------------------------------------------------------------------------------- */
 
 #define I32(value) (&(int){value})

@@ -92,6 +92,16 @@ static struct full factor_of(const struct matrix *a, char uplo)
     return uplo == 'L' ? times(t, adjoint(t)) : times(adjoint(t), t);
 }
 
+/* Of a spectrum; kind SPECTRA: a random matrix. */
+static struct matrix matrix_of(int m, int n, int kind)
+{
+    double *value = malloc((size_t)(m + n) * sizeof *value);
+    struct matrix of = kind < SPECTRA ? with_singular_values(m, n, kind, value) : random_matrix(m, n);
+
+    free(value);
+    return of;
+}
+
 static void cholesky(int n, char uplo)
 {
     struct matrix a = hermitian(n, uplo, 2 * n), b = random_matrix(n, 1 + below(9)), c = hermitian(n, uplo, 2 * n);
@@ -176,7 +186,8 @@ static void inverse(int n, struct matrix *factors, struct full f, const int *piv
 static void lu(int m, int n)
 {
     int least = m < n ? m : n, *pivots, *info;
-    struct matrix a = random_matrix(m, n), s, b;
+    static const int kinds[] = {SPECTRA, CLUSTERS, GRADED}; /* of full rank */
+    struct matrix a = matrix_of(m, n, kinds[below(3)]), s, b;
     struct full f = full_of(&a, m, n, true), x, product;
 
     pivots = take(4 * (size_t)(m > n ? m : n));
@@ -298,7 +309,7 @@ static void triangles(int n, char uplo)
 static void qr(int m, int n)
 {
     int least = m < n ? m : n, *info;
-    struct matrix a = random_matrix(m, n), q = matrix(m, least), c = random_matrix(m, 5);
+    struct matrix a = matrix_of(m, n, below(SPECTRA + 1)), q = matrix(m, least), c = random_matrix(m, 5);
     struct work w = work_for(m > n ? m : n);
     struct full r, orthogonal, f = full_of(&a, m, n, true);
     char name[16], trans = is_complex() ? 'C' : 'T';
