@@ -5,13 +5,13 @@ EXTRA_DIST += bench/records/README.md bench/records/devices.md bench/records/fac
 	bench/README.md bench/common.sh bench/run.sh bench/numpy_matmul.py bench/numpy_temporaries.py \
 	bench/factor.sh bench/scale.sh bench/lapack_again.py \
 	bench/sparse_cg.sh bench/um.sh bench/um_kernels.sh bench/um_kernels.cu bench/exchange.sh \
-	bench/trace.sh bench/start.sh bench/lapack.py bench/level3.py
+	bench/trace.sh bench/start.sh bench/lapack.py bench/lapack_moved.py bench/level3.py
 EXTRA_PROGRAMS += bench/trace_events
 bench_trace_events_SOURCES = bench/trace_events.c
 bench_trace_events_LDADD = libcore.la
 EXTRA_PROGRAMS += bench/dgemm bench/sweep bench/start bench/factor bench/hand_jacobi bench/hand_cg bench/xt_abac \
 	bench/cuda_rates bench/sparse_cg bench/sparse_gemm bench/sparse_formats bench/hand_sparse_cg bench/cuda_start \
-	bench/lapack_rates bench/level3 bench/xt_level3
+	bench/lapack_moved bench/lapack_rates bench/level3 bench/xt_level3
 
 bench_dgemm_SOURCES = bench/dgemm.c
 bench_dgemm_LDADD = $(BLAS_LIBS) -lm
@@ -31,6 +31,8 @@ bench_cuda_start_LDFLAGS = $(CUDA_LDFLAGS)
 bench_cuda_start_LDADD = -ldl
 bench_factor_SOURCES = bench/factor.c
 bench_factor_LDADD = $(LAPACK_LIBS) $(BLAS_LIBS) -lm
+bench_lapack_moved_SOURCES = bench/lapack_moved.c
+bench_lapack_moved_LDADD = $(LAPACK_LIBS) $(BLAS_LIBS) -lm
 
 bench_hand_jacobi_SOURCES = bench/hand_jacobi.c bench/hand.h
 bench_hand_jacobi_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)

@@ -304,7 +304,8 @@ static void singular(int m, int n, char job, bool divides, int kind)
 {
     int least = m < n ? m : n;
     double *value = calloc((size_t)least, sizeof *value), worst = 0;
-    struct matrix a = kind < SPECTRA ? with_singular_values(m, n, kind, value) : random_matrix(m, n), u = matrix(m, job == 'A' ? m : job == 'S' ? least : 0);
+    struct matrix a = kind < SPECTRA ? with_singular_values(m, n, kind, value) : random_matrix(m, n);
+    struct matrix u = matrix(m, job == 'A' ? m : job == 'S' ? least : 0);
     struct matrix vt = matrix(job == 'A' ? n : job == 'S' ? least : 1, job == 'N' ? 0 : n);
     struct work k = work_for(m > n ? m : n);
     void *s = take((size_t)least * 8);

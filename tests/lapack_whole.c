@@ -83,6 +83,64 @@ static void check_condition(const struct matrix *factors, struct full f, struct 
            told, right);
 }
 
+/* --- norms -------------------------------------------------------------------------------------------------------- */
+
+/* A function with up to eight arguments by address.  The rest, lengths of letters, is not read. */
+static double function(const char *name, const void *const a[8])
+{
+    typedef double in_double(P, P, P, P, P, P, P, P, size_t, size_t, size_t);
+    typedef float in_single(P, P, P, P, P, P, P, P, size_t, size_t, size_t);
+    char symbol[16];
+    void *fn;
+
+    sprintf(symbol, "%c%s_", type, name);
+    fn = dlsym(RTLD_DEFAULT, symbol);
+    if (!fn)
+        return NAN;
+    return is_single() ? (double)((in_single *)fn)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], 1, 1, 1)
+                       : ((in_double *)fn)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], 1, 1, 1);
+}
+#define FUNCTION(name, ...) function(name, (const void *[8]){__VA_ARGS__})
+
+static double norm_of_letter(struct full a, char letter)
+{
+    double most = 0;
+
+    for (int i = 0; i < a.rows * a.cols && letter == 'M'; i++)
+        most = fmax(most, cabs(a.e[i]));
+    return letter == 'M' ? most : letter == 'F' ? norm(a) : norm_of_columns(letter == 'I' ? adjoint(a) : a);
+}
+
+static void check_norm(const char *name, char letter, double told, struct full f)
+{
+    double right = norm_of_letter(f, letter);
+
+    tap_ok(fabs(told - right) <= LIMIT * (f.rows + f.cols) * unit() * right, "%c%s %c of %d x %d: %g, exact %g", type,
+           name, letter, f.rows, f.cols, told, right);
+}
+
+/* Norms by the host's LAPACK, of matrices that devices have just overwritten. */
+static void norms(int m, int n, char uplo)
+{
+    char letter[2] = {"M1IF"[below(4)], 0};
+    struct matrix a = random_matrix(m, n), b = hermitian(n, uplo, 2 * n), c = hermitian(n, uplo, 2 * n);
+    int *pivots = take(4 * (size_t)(m + n)), *info = take(4);
+    double *work = malloc((size_t)(m + n) * sizeof *work), told;
+
+    CALL("getrf", &m, &n, a.data, &a.ld, pivots, info);
+    told = FUNCTION("lange", letter, &m, &n, a.data, &a.ld, work);
+    check_norm("lange", *letter, told, full_of(&a, m, n, false));
+    CALL("potrf", &uplo, &n, b.data, &b.ld, info);
+    told = FUNCTION("lantr", letter, &uplo, "N", &n, &n, b.data, &b.ld, work);
+    check_norm("lantr", *letter, told, full_triangle(&b, uplo, false, n, n));
+    CALL("potrf", &uplo, &n, c.data, &c.ld, info);
+    CALL("potri", &uplo, &n, c.data, &c.ld, info);
+    told = FUNCTION(is_complex() ? "lanhe" : "lansy", letter, &uplo, &n, c.data, &c.ld, work);
+    memcpy(c.before, c.data, c.bytes);
+    check_norm("lansy", *letter, told, full_hermitian(&c, uplo));
+    free(work);
+}
+
 /* --- Cholesky ----------------------------------------------------------------------------------------------------- */
 
 static struct full factor_of(const struct matrix *a, char uplo)
@@ -522,6 +580,7 @@ static void all(int m, int n, char uplo)
     if (n > 1)
         refused(n);
     check_null_vector();
+    norms(m, n, uplo);
 }
 
 int main(int argc, char **argv)
