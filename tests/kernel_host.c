@@ -1,7 +1,9 @@
-/* The host kernels with indices beyond 32-bit integers: level 1 operations are cut, the rest is refused. */
+/* The host kernels with indices beyond 32-bit integers: level 1 operations are cut, the rest is refused.  And the
+ * workspace of a routine of LAPACK. */
 #include "device_common.h"
 
 #include <complex.h>
+#include <malloc.h>
 #include <math.h>
 
 #define FAR ((int64_t)1 << 30) /* elements between neighbours: two neighbours fit into one call */
@@ -91,6 +93,41 @@ static void test_refusals(void)
     tap_ok(sc_device_kernel_host(host_blas_symbol, &k) == SC_ERR_INVALID, "no operation");
 }
 
+static size_t workspace; /* bytes that zsytrf got */
+
+/* Asks for four columns. */
+static void zsytrf(const char *uplo, const int *n, void *a, const int *lda, void *pivots, double *work,
+                   const int *lwork, int *info, size_t length)
+{
+    (void)uplo, (void)a, (void)lda, (void)length;
+    *info = 0;
+    memset(pivots, 0, *lwork < 0 ? 0 : (size_t)*n * sizeof(int));
+    if (*lwork < 0)
+        work[0] = 4 * *n;
+    else
+        workspace = *lwork == 4 * *n ? malloc_usable_size(work) : 0;
+}
+
+static void *symbol_of_lapack(const char *name)
+{
+    return strstr(name, "zsytrf") ? (void *)zsytrf : host_blas_symbol(name);
+}
+
+/* Kernels of a BLAS may read the place behind a row of the last column. */
+static void test_workspace(void)
+{
+    double complex a[8 * 8] = {0};
+    int64_t pivots[8], info = 1;
+    struct sc_kernel k = {.op = SC_OP_SYTRF, .type = SC_Z, .uplo = 'L', .m = 8, .n = 8, .lda = 8, .a = a,
+                          .pivots = pivots, .result = &info};
+
+    tap_ok(sc_device_kernel_has(symbol_of_lapack, SC_OP_SYTRF, SC_Z) &&
+               sc_device_kernel_host(symbol_of_lapack, &k) == SC_OK && info == 0,
+           "a routine with a workspace");
+    tap_ok(workspace >= 5 * 8 * sizeof(double complex), "a column behind the workspace can be read: %zu bytes",
+           workspace);
+}
+
 int main(void)
 {
     x = far_vector();
@@ -103,6 +140,7 @@ int main(void)
     test_reductions();
     test_empty();
     test_refusals();
+    test_workspace();
     return tap_done();
 }
 /* SPDX-License-Identifier: BSD-2-Clause */
