@@ -48,7 +48,7 @@ struct sc_plan {
     } sum;
     struct {
         int64_t block;  /* a factorization proceeds by blocks of about so many columns; 0: in one task on one device */
-        int64_t group;  /* columns that the devices hold together while finished columns pass by */
+        int64_t group;  /* updated by all finished columns, then factored; the devices hold these columns together */
         bool at_blocks; /* right sides travel to the blocks of A; false: the blocks travel to the right sides */
     } columns;
     struct {

@@ -6,7 +6,8 @@
  * triangle begins with the last block, and a finished block updates the blocks to its left.
  *
  * A group is the blocks that the devices hold together.  Blocks that were finished before the group pass by and update
- * the group; then the group is factored.  A matrix that fits has one group.
+ * the group; then the group is factored.  A matrix that fits has one group.  A matrix to be uploaded has several, so
+ * that the first groups are factored while the others arrive.
  *
  * INFO of all blocks is awaited at the end.  After a block without factors the rest of the work is without meaning, and
  * INFO tells the first such block. */
