@@ -196,6 +196,11 @@ static void cholesky(int n, char uplo)
     CALL("potrf", &uplo, &n, a.data, &a.ld, &info);
     tap_ok(info == fails + 1 && rest_is_kept(&a, uplo), "%cpotrf %c: no factor of the minor of order %d", type, uplo,
            fails + 1);
+    memcpy(a.data, a.before, bytes_of(&a));
+    memcpy(b.data, b.before, bytes_of(&b));
+    CALL("posv", &uplo, &n, &b.cols, a.data, &a.ld, b.data, &b.ld, &info);
+    tap_ok(info == fails + 1 && !memcmp(b.data, b.before, bytes_of(&b)), "%cposv %c leaves the right sides", type,
+           uplo);
     free_matrix(&a);
 
     a = new_matrix(n, n, definite);
@@ -211,7 +216,7 @@ static void cholesky(int n, char uplo)
 static void cholesky_inverse(int n, char uplo)
 {
     struct matrix a = new_matrix(n, n, definite), b = new_matrix(n, SIDES, random_value);
-    int info = 7;
+    int info = 7, fails = n / 2 + n / 8;
 
     CALL("potrf", &uplo, &n, a.data, &a.ld, &info);
     tap_ok(info == 0, "%cpotrf %c %d", type, uplo, n);
@@ -225,6 +230,11 @@ static void cholesky_inverse(int n, char uplo)
         put(&b, i % n, i / n, sum);
     }
     check_solutions(&a, uplo, &b, "potri");
+    put(&a, fails, fails, 0);
+    put(&a, n - 1, n - 1, 0);
+    keep(&a);
+    CALL("potri", &uplo, &n, a.data, &a.ld, &info);
+    tap_ok(info == fails + 1 && rest_is_kept(&a, uplo), "%cpotri %c of a singular factor", type, uplo);
     free_matrix(&a);
     free_matrix(&b);
 }
@@ -343,6 +353,10 @@ static void lu_solutions(int n, int sides)
     CALL("getrf", &n, &n, a.data, &a.ld, pivots, &info);
     tap_ok(info == 212, "%cgetrf: a zero on the diagonal", type);
     check_lu(&a, pivots);
+    memcpy(a.data, a.before, bytes_of(&a));
+    memcpy(b.data, b.before, bytes_of(&b));
+    CALL("gesv", &n, &b.cols, a.data, &a.ld, pivots, b.data, &b.ld, &info);
+    tap_ok(info == 212 && !memcmp(b.data, b.before, bytes_of(&b)), "%cgesv leaves the right sides", type);
     free_matrix(&a);
     free_matrix(&b);
     free(pivots);
