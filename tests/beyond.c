@@ -4,10 +4,13 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <net/if.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,6 +225,23 @@ static void block_faults(void)
     say_values();
 }
 
+/* Refuses one system call, in all threads. */
+static void refuse_calls(long number)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog filter = {.len = sizeof code / sizeof *code, .filter = code};
+
+    multiply();
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter) != 0)
+        exit(77);
+}
+
 int main(int argc, char **argv)
 {
     const char *kind = argc > 1 ? argv[1] : "";
@@ -243,6 +263,10 @@ int main(int argc, char **argv)
     }
     else if (strncmp(kind, "ioctl", 5) == 0)
         ask_for_interfaces(strchr(kind, '+') != NULL);
+    else if (strcmp(kind, "filter") == 0)
+        refuse_calls(SYS_mprotect);
+    else if (strcmp(kind, "filter+") == 0)
+        refuse_calls(SYS_close); /* another call */
     else if (strcmp(kind, "mask") == 0)
         block_faults();
     else if (strcmp(kind, "locked") == 0) {

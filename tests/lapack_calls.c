@@ -1,7 +1,8 @@
 /* The LAPACK routines that semcache implements, called as LAPACK calls them: lapack_calls [seed]. Linked with a LAPACK
  * only; lapack.t runs the program with every call on devices. ?larft and ?larfb are compared with reflectors applied
- * one after the other, ?laswp with row exchanges one after the other. Memory outside of the operands (padding; the
- * unused triangle of V, filled with NaN) must be neither written nor read. */
+ * one after the other, ?laswp with row exchanges one after the other, LAPACK's additions to the BLAS with loops.
+ * Memory outside of the operands (padding; the unused triangle of V, filled with NaN) must be neither written nor
+ * read. */
 #include <complex.h>
 #include <math.h>
 #include <stdbool.h>
@@ -281,6 +282,158 @@ static void test_interchanges(const struct type *t)
     tap_ok(bad == 0, "%claswp: 40 sequences of interchanges, forwards and backwards", t->letter);
 }
 
+/* --- additions to the BLAS, on the result of a product ------------------------------------------------------------ */
+
+enum { ORDER = 150 };
+
+#define DECLARE_ADDITIONS(t)                                                                                          \
+    void t##gemm_(const char *, const char *, const int *, const int *, const int *, const void *, const void *,      \
+                  const int *, const void *, const int *, const void *, void *, const int *, size_t, size_t);         \
+    void t##symv_(const char *, const int *, const void *, const void *, const int *, const void *, const int *,      \
+                  const void *, void *, const int *, size_t);                                                         \
+    void t##spmv_(const char *, const int *, const void *, const void *, const void *, const int *, const void *,     \
+                  void *, const int *, size_t);                                                                       \
+    void t##syr_(const char *, const int *, const void *, const void *, const int *, void *, const int *, size_t);    \
+    void t##spr_(const char *, const int *, const void *, const void *, const int *, void *, size_t);                 \
+    void t##lacgv_(const int *, void *, const int *);
+DECLARE_ADDITIONS(c) DECLARE_ADDITIONS(z)
+void crot_(const int *, void *, const int *, void *, const int *, const float *, const void *);
+void zrot_(const int *, void *, const int *, void *, const int *, const double *, const void *);
+
+/* A matrix, its values, and vectors. */
+struct addition {
+    const struct type *t;
+    void *a, *x, *y;
+    number *was, *want;
+    char uplo;
+};
+
+/* Where element (i, j) of a symmetric matrix is stored. */
+static size_t place(const struct addition *d, bool packed, int i, int j)
+{
+    int r = (d->uplo == 'U') == (i < j) ? i : j, c = r == i ? j : i;
+
+    if (!packed)
+        return (size_t)r + (size_t)c * ORDER;
+    return d->uplo == 'U' ? (size_t)(r + c * (c + 1) / 2) : (size_t)(r + c * (2 * ORDER - c - 1) / 2);
+}
+
+/* A := values, made by a device: the product with the identity. */
+static void renew(struct addition *d)
+{
+    const struct type *t = d->t;
+    const int n = ORDER;
+    void *values = filled(t, ORDER * ORDER), *identity = calloc(ORDER * ORDER, t->bytes), *one = calloc(2, t->bytes);
+    const void *zero = (char *)one + t->bytes;
+
+    put(t, one, 0, 1);
+    for (int i = 0; i < n; i++)
+        put(t, identity, (size_t)i * (ORDER + 1), 1);
+    (t->letter == 'c' ? cgemm_ : zgemm_)("N", "N", &n, &n, &n, one, values, &n, identity, &n, zero, d->a, &n, 1, 1);
+    for (size_t i = 0; i < ORDER * ORDER; i++)
+        d->was[i] = d->want[i] = get(t, values, i);
+    free(values), free(identity), free(one);
+}
+
+static double difference(const struct addition *d, const void *is, const number *want, int n)
+{
+    double most = 0;
+
+    for (int i = 0; i < n; i++)
+        most = fmax(most, cabs(get(d->t, is, (size_t)i) - want[i]));
+    return most / d->t->epsilon;
+}
+
+/* y := alpha A x + beta y */
+static double try_product(struct addition *d, bool packed)
+{
+    const struct type *t = d->t;
+    const int n = ORDER, step = 1;
+    void *scalars = filled(t, 2), *beta = (char *)scalars + t->bytes;
+    number want[ORDER];
+    double far;
+
+    renew(d);
+    for (int i = 0; i < n; i++) {
+        want[i] = get(t, scalars, 1) * get(t, d->y, (size_t)i);
+        for (int j = 0; j < n; j++)
+            want[i] += get(t, scalars, 0) * d->was[place(d, packed, i, j)] * get(t, d->x, (size_t)j);
+    }
+    if (packed)
+        (t->letter == 'c' ? cspmv_ : zspmv_)(&d->uplo, &n, scalars, d->a, d->x, &step, beta, d->y, &step, 1);
+    else
+        (t->letter == 'c' ? csymv_ : zsymv_)(&d->uplo, &n, scalars, d->a, &n, d->x, &step, beta, d->y, &step, 1);
+    far = difference(d, d->y, want, n);
+    free(scalars);
+    return far;
+}
+
+/* A := alpha x x^T + A */
+static double try_update(struct addition *d, bool packed)
+{
+    const struct type *t = d->t;
+    const int n = ORDER, step = 1;
+    void *alpha = filled(t, 1);
+    double far;
+
+    renew(d);
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i <= j; i++)
+            d->want[place(d, packed, i, j)] += get(t, alpha, 0) * get(t, d->x, (size_t)i) * get(t, d->x, (size_t)j);
+    if (packed)
+        (t->letter == 'c' ? cspr_ : zspr_)(&d->uplo, &n, alpha, d->x, &step, d->a, 1);
+    else
+        (t->letter == 'c' ? csyr_ : zsyr_)(&d->uplo, &n, alpha, d->x, &step, d->a, &n, 1);
+    far = difference(d, d->a, d->want, ORDER * ORDER);
+    free(alpha);
+    return far;
+}
+
+/* The rotation of two columns, then the conjugates of a row. */
+static double try_rotation(struct addition *d)
+{
+    const int n = ORDER, step = 1;
+    const double cosine = 0.6;
+    const float single = 0.6F;
+    char *second = (char *)d->a + ORDER * d->t->bytes, *row = (char *)d->a + 2 * d->t->bytes;
+    void *sine = calloc(1, d->t->bytes);
+
+    renew(d);
+    put(d->t, sine, 0, 0.8);
+    for (int i = 0; i < n; i++) {
+        d->want[i] = cosine * d->was[i] + 0.8 * d->was[ORDER + i];
+        d->want[ORDER + i] = cosine * d->was[ORDER + i] - 0.8 * d->was[i];
+    }
+    for (int j = 0; j < n; j++)
+        d->want[2 + j * ORDER] = conj(d->want[2 + j * ORDER]);
+    if (d->t->letter == 'c') {
+        crot_(&n, d->a, &step, second, &step, &single, sine);
+        clacgv_(&n, row, &n);
+    } else {
+        zrot_(&n, d->a, &step, second, &step, &cosine, sine);
+        zlacgv_(&n, row, &n);
+    }
+    free(sine);
+    return difference(d, d->a, d->want, ORDER * ORDER);
+}
+
+static void test_additions(const struct type *t)
+{
+    struct addition d = {.t = t, .a = calloc(ORDER * ORDER, t->bytes), .x = filled(t, ORDER), .y = filled(t, ORDER),
+                         .was = calloc(ORDER * ORDER, sizeof (number)), .want = calloc(ORDER * ORDER, sizeof (number))};
+    double worst = 0;
+
+    for (const char *uplo = "UL"; *uplo; uplo++) {
+        d.uplo = *uplo;
+        for (int packed = 0; packed < 2; packed++)
+            worst = fmax(worst, fmax(try_product(&d, packed), try_update(&d, packed)));
+        worst = fmax(worst, try_rotation(&d));
+    }
+    tap_ok(worst < 50 * ORDER, "%csymv, spmv, syr, spr, rot and lacgv on a result: %.0f units of roundoff", t->letter,
+           worst);
+    free(d.a), free(d.x), free(d.y), free(d.was), free(d.want);
+}
+
 int main(int argc, char **argv)
 {
     state = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
@@ -288,6 +441,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < 4; i++) {
         test_reflectors(&types[i]);
         test_interchanges(&types[i]);
+        if (is_complex(&types[i]))
+            test_additions(&types[i]);
     }
     return tap_done();
 }
