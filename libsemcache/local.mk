@@ -3,7 +3,8 @@ libcore_la_SOURCES += libsemcache/config.h libsemcache/config.c libsemcache/rank
 	libsemcache/places.h libsemcache/places.c
 EXTRA_DIST += libsemcache/README.md libsemcache/exports.list libsemcache/manual.awk
 man_MANS += libsemcache/semcache.3
-manual_headers = $(srcdir)/include/semcache/semcache.h $(srcdir)/include/semcache/tasks.h
+manual_headers = $(srcdir)/include/semcache/semcache.h $(srcdir)/include/semcache/tasks.h \
+	$(srcdir)/include/semcache/directives.h
 libsemcache/semcache.3: $(manual_headers) $(srcdir)/libsemcache/manual.awk
 	$(AM_V_GEN)$(MKDIR_P) libsemcache && $(AWK) -f $(srcdir)/libsemcache/manual.awk \
 	  $(manual_headers) > $@.new && mv $@.new $@

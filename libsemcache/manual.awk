@@ -1,11 +1,11 @@
-# Writes semcache(3) from include/semcache/semcache.h and tasks.h: comments are the text, declarations the synopsis.
+# Writes semcache(3) from the headers of include/semcache: comments are the text, declarations the synopsis.
 # A comment line "--- title ---" begins a section.
 BEGIN {
-    print ".\\\" Generated from include/semcache/semcache.h and tasks.h by libsemcache/manual.awk."
+    print ".\\\" Generated from the headers of include/semcache by libsemcache/manual.awk."
     print ".TH SEMCACHE 3 \"\" \"semcache\" \"Library Functions\""
     print ".SH NAME\nsemcache \\- control of the library from a program"
     print ".SH LIBRARY\nlibsemcache (\\fB\\-lsemcache\\fR; \\fBpkg-config \\-\\-libs semcache\\fR)"
-    print ".SH SYNOPSIS\n.nf\n.B #include <semcache/semcache.h>\n.B #include <semcache/tasks.h>\n.fi\n.SH DESCRIPTION"
+    print ".SH SYNOPSIS\n.nf\n.B #include <semcache/semcache.h>\n.B #include <semcache/tasks.h>\n.B #include <semcache/directives.h>\n.fi\n.SH DESCRIPTION"
 }
 
 function plain(text) {
@@ -56,10 +56,10 @@ function declaration(text) {
 FNR == 1 && NR > 1 { # the next header
     flush()
     comments = 0
-    print ".SH TASKS"
+    print ++headers == 1 ? ".SH TASKS" : ".SH DIRECTIVES"
 }
 /^#(ifndef SEMCACHE_[A-Z]*_H|define SEMCACHE_[A-Z]*_H|include|if|else|endif)/ { skipping = /^#if / || /^#ifdef/; next }
-/^#define SEMCACHE_API/ || /^extern "C"/ || /^}$/ { next }
+/^#define SEMCACHE_API/ || /^extern "C"/ { next }
 
 # Comments that begin a line; blank lines in them part paragraphs.
 !inside && /^\/\*/ { inside = 1; text = ""; sub(/^\/\*/, " *") }
@@ -71,6 +71,22 @@ inside {
     if (ends) {
         inside = 0
         comment(text)
+    }
+    next
+}
+
+# Functions that a header defines: their declarations.
+/^static inline/ { defined = 1 }
+/^{$/ { skipped = 1 }
+/^}$/ { skipped = 0; next }
+skipped { next }
+defined {
+    declared = declared (declared == "" ? "" : "\n") $0
+    if ($0 ~ /\)$/) {
+        sub(/^static inline /, "", declared)
+        declaration(declared ";")
+        declared = ""
+        defined = 0
     }
     next
 }

@@ -50,6 +50,9 @@ report "$(cat include/semcache/semcache.h include/semcache/tasks.h |
     awk '/^SEMCACHE_API/, /;$/ { sub(/^SEMCACHE_API /, ""); print }' | sed 's/  */ /g' |
     while IFS= read -r line; do grep -qxF -e "$line" "$scratch/three" || echo "$line"; done)" \
     'semcache.3 has every function of the headers'
+report "$(grep -o 'semcache_[A-Za-z_]*(' include/semcache/directives.h | sort -u |
+    while IFS= read -r name; do grep -qF -e "$name" "$scratch/three" || echo "$name"; done)" \
+    'and the names of the paper'
 report "$([ "$(cat include/semcache/semcache.h include/semcache/tasks.h | grep -c '^enum semcache_.* {')" -eq \
     "$(grep -c '^enum semcache_.* {' "$scratch/three")" ] || echo differs)" 'and every enumeration'
 sed 's/\\-/-/g; s/\\f[BIRP]//g' tools/semcache.1 > "$scratch/one"

@@ -20,5 +20,9 @@ grep 'kernel' "$scratch/dump" | grep -q 'large own'
 verdict $? 'the trace names tasks' "$(grep kernel "$scratch/dump" | head)"
 "$tool" trace dump --routine large "$scratch/trace" | grep -q kernel
 verdict $? 'and filters by their names' "$(head "$scratch/dump")"
+"$tool" trace replay "$scratch/trace" > "$scratch/out" 2> "$scratch/err"
+verdict $? 'a replay of the trace' "$(cat "$scratch/err")"
+grep -q ": $(grep -c 'kernel .* own' "$scratch/dump") tasks of the program were left out" "$scratch/err"
+verdict $? 'says how many tasks it leaves out' "$(cat "$scratch/err")"
 end
 # SPDX-License-Identifier: BSD-2-Clause

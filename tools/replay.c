@@ -24,7 +24,7 @@ static struct {
 } library;
 
 static struct {
-    unsigned long long calls, lapack, accesses; /* calls that could not be repeated */
+    unsigned long long calls, lapack, tasks, accesses; /* that could not be repeated */
 } missed;
 
 static bool find_library(void)
@@ -206,12 +206,16 @@ static bool play(struct sc_trace_reading *trace)
     for (size_t i = 0; i < trace->event_count && trace->events[i].kind != SC_EVENT_TIME; i++) {
         if (!repeat(trace, &trace->events[i]))
             return false;
+        missed.tasks += trace->events[i].kind == SC_EVENT_KERNEL && trace->events[i].op == SC_OP_OWN;
         if (trace->events[i].kind == SC_EVENT_FAULT && i + 1 < trace->event_count)
             pause_as(&trace->events[i], next_of_program(trace, i));
     }
     if (missed.lapack)
         fprintf(stderr, "%s: %llu calls of LAPACK were left out: only calls of the BLAS are repeated\n", tool,
                 missed.lapack);
+    if (missed.tasks)
+        fprintf(stderr, "%s: %llu tasks of the program were left out: a trace has no functions\n", tool,
+                missed.tasks);
     if (missed.calls)
         fprintf(stderr, "%s: %llu calls were left out: there is no such routine, or the file is damaged\n", tool,
                 missed.calls);
