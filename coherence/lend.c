@@ -397,6 +397,28 @@ bool sc_coherence_lend_again(int ordinal, uint64_t since)
     return lent;
 }
 
+bool sc_coherence_spare(int ordinal, uint64_t bytes)
+{
+    const struct sc_device_ops *ops;
+    bool any = false;
+    uint64_t had;
+    int device;
+
+    sc_lent_lock();
+    sc_devices_look();
+    ops = sc_protocol.ops && sc_protocol.ops->spare && !sc_protocol.stopping ? sc_protocol.ops : NULL;
+    device = ops ? device_of(ordinal) : -1;
+    if (device >= 0) {
+        had = sc_levels.resident[device];
+        while (had - sc_levels.resident[device] < bytes && sc_memory_evict(device) == SC_OK)
+            any = true;
+        sc_protocol_mend();
+        ops->spare(device, bytes);
+    }
+    sc_protocol_unlock();
+    return any;
+}
+
 /* --- one address -------------------------------------------------------------------------------------------------- */
 
 void *sc_coherence_united_alloc(size_t bytes)

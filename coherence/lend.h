@@ -19,6 +19,10 @@ void *sc_coherence_united_alloc(size_t bytes);
  * stay. */
 void sc_coherence_separate(void *memory, size_t keep);
 
+/* Evicts at least `bytes` bytes from a device, if there are as many, for other users of its memory, after the work lent to.
+ * False: nothing was there.  ordinal: as for sc_coherence_lend. */
+bool sc_coherence_spare(int ordinal, uint64_t bytes);
+
 /* Before the program starts work on a device: makes the blocks valid at their own addresses on one device, which the
  * working device reaches, and closes their pages.  The work may read and write all of them.  Whoever touches the
  * memory afterwards waits for the working device.  ordinal: number of the working device in its maker's runtime.

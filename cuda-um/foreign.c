@@ -180,6 +180,15 @@ void sc_um_settle(void)
         SC_UM_BEHIND(cudaSetDevice)(back);
 }
 
+/* CUDA's managed memory gives way to cudaMalloc, too. */
+bool sc_um_gives_way(cudaError_t error, size_t bytes)
+{
+    if (error != cudaErrorMemoryAllocation || sc_um_way() != SC_UM_MAPPED || !sc_um_inner->spare(device_at_hand(), bytes))
+        return false;
+    SC_UM_BEHIND(cudaGetLastError)(); /* clears the error */
+    return true;
+}
+
 /* --- trampolines -------------------------------------------------------------------------------------------------- */
 
 void *sc_um_next(unsigned name, const void *caller)

@@ -21,6 +21,39 @@ SC_UM_EXPORT cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned fl
     return *out ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
+SC_UM_EXPORT cudaError_t cudaMalloc(void **out, size_t bytes)
+{
+    bool passes = sc_um_passes(SC_UM_CALLER);
+    cudaError_t error;
+
+    do
+        error = SC_UM_BEHIND(cudaMalloc)(out, bytes);
+    while (!passes && sc_um_gives_way(error, bytes));
+    return error;
+}
+
+SC_UM_EXPORT cudaError_t cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t height)
+{
+    bool passes = sc_um_passes(SC_UM_CALLER);
+    cudaError_t error;
+
+    do
+        error = SC_UM_BEHIND(cudaMallocPitch)(out, pitch, width, height);
+    while (!passes && sc_um_gives_way(error, (width + 511) / 512 * 512 * height));
+    return error;
+}
+
+SC_UM_EXPORT cudaError_t cudaMallocAsync(void **out, size_t bytes, cudaStream_t stream)
+{
+    bool passes = sc_um_passes(SC_UM_CALLER);
+    cudaError_t error;
+
+    do
+        error = SC_UM_BEHIND(cudaMallocAsync)(out, bytes, stream);
+    while (!passes && sc_um_gives_way(error, bytes));
+    return error;
+}
+
 SC_UM_EXPORT cudaError_t cudaFree(void *memory)
 {
     struct sc_um_block block;

@@ -93,6 +93,8 @@ void sc_um_reach(void);
 void sc_um_busy(void);
 /* Before a call of semcache: waits for all foreign work. */
 void sc_um_settle(void);
+/* Memory of the current device was refused to the program.  True: managed memory has given some way. */
+bool sc_um_gives_way(cudaError_t error, size_t bytes);
 /* cudaDeviceSynchronize of the current device; records the wait. */
 cudaError_t sc_um_wait(void);
 /* A block was added. */

@@ -16,7 +16,7 @@
 #include "base/status.h"
 #include "ops/ops.h"
 
-#define SC_DEVICE_ABI 14
+#define SC_DEVICE_ABI 15
 /* Result slots of a device.  A reader may lose its processor between the wait for a result and the read.  Other threads
  * need about a second to run through the whole ring of slots. */
 #define SC_RESULT_SLOTS 65536
@@ -116,13 +116,14 @@ struct sc_device_ops {
     enum sc_status (*pin)(void *base, size_t bytes);
     void (*unpin)(void *base, size_t bytes);
 
-    /* One address for the host's memory and a device's.  All six are NULL, or none.
+    /* One address for the host's memory and a device's.  All seven are NULL, or none.
      *
      * zone: chooses and reserves addresses for memory of devices, for ever; *base is a multiple of SC_PLACE_UNIT.  The
      * caller maps memory of the host over parts of the zone; the host's memory stays unknown to the devices.
      * SC_ERR_UNSUPPORTED: the driver refuses; it may accept fewer bytes.  Not called again after a success.
      * reserve: makes a part of the zone a range, in multiples of SC_PLACE_UNIT.
      * unreserve: ends a range, or the last part of one, and frees the device's memory in the whole range.
+     * spare: frees memory without users for other users of the device, at least `bytes` bytes if there are as many.
      * room: bytes that the device could have in ranges, if all other memory of the library there were freed.
      * place: as alloc, at an address of a range; free frees the memory.  SC_ERR_UNSUPPORTED: the address lies in no
      * range, or another device has memory in the range.
@@ -131,6 +132,7 @@ struct sc_device_ops {
     enum sc_status (*reserve)(void *base, size_t bytes);
     void (*unreserve)(void *base, size_t bytes);
     enum sc_status (*place)(int device, void *memory, size_t bytes, struct sc_fence *ready);
+    void (*spare)(int device, uint64_t bytes);
     enum sc_status (*room)(int device, uint64_t *bytes);
     enum sc_status (*idle)(int device);
 

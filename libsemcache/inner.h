@@ -12,7 +12,7 @@
 #include "coherence/lend.h"
 #include "sparse/sparse.h"
 
-#define SC_LIBRARY_INNER_ABI 2
+#define SC_LIBRARY_INNER_ABI 3
 
 struct sc_library_inner {
     uint32_t abi, size;
@@ -29,6 +29,7 @@ struct sc_library_inner {
     __typeof__(sc_coherence_separate) *separate;
     __typeof__(sc_coherence_lend) *lend;
     __typeof__(sc_coherence_lend_again) *lend_again;
+    __typeof__(sc_coherence_spare) *spare;
     enum sc_um_kernels (*kernels)(void); /* the setting */
     /* Number of calls run on devices so far.  While the number is constant, no data leaves the host. */
     uint64_t (*calls)(void);

@@ -161,8 +161,19 @@ static void put(void *to, const void *from, size_t bytes, int by_gpu)
     }
 }
 
+EXPORT size_t um_fake_left = SIZE_MAX; /* of the device's memory, for cudaMalloc; set by the test */
+EXPORT void um_fake_spared(void *none, size_t bytes);
+EXPORT void um_fake_spared(void *none, size_t bytes)
+{
+    (void)none;
+    um_fake_left += um_fake_left == SIZE_MAX ? 0 : bytes;
+}
+
 EXPORT cudaError_t cudaMalloc(void **out, size_t bytes)
 {
+    if (bytes > um_fake_left)
+        return cudaErrorMemoryAllocation;
+    um_fake_left -= um_fake_left == SIZE_MAX ? 0 : bytes;
     *out = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     add(*out, bytes, DEVICE, NULL, current);
     return cudaSuccess;

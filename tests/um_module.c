@@ -152,6 +152,8 @@ static enum sc_status place(int device, void *memory, size_t bytes, struct sc_fe
     return status;
 }
 
+static size_t freed; /* bytes of images */
+
 static void release(int device, void *memory, const struct sc_fence *after, int count)
 {
     struct range *r;
@@ -170,9 +172,19 @@ static void release(int device, void *memory, const struct sc_fence *after, int 
     if (!--r->users) {
         sc_device_emu()->free(device, r->image, r->after, r->fences);
         r->image = NULL;
+        freed += r->bytes;
         r->fences = 0;
         tell_placed(r);
     }
+    pthread_mutex_unlock(&lock);
+}
+
+static void spare(int device, uint64_t bytes)
+{
+    (void)device, (void)bytes;
+    pthread_mutex_lock(&lock);
+    tell("um_fake_spared", NULL, freed);
+    freed = 0;
     pthread_mutex_unlock(&lock);
 }
 
@@ -310,6 +322,7 @@ const struct sc_device_ops *semcache_device_module(void)
     ops.reserve = reserve;
     ops.unreserve = unreserve;
     ops.place = place;
+    ops.spare = spare;
     ops.room = room;
     ops.idle = idle;
     ops.copy = copy;

@@ -244,6 +244,27 @@ static void test_foreign(void)
     cudaFree(y);
 }
 
+/* Memory of the device that the program asks for comes before managed memory. */
+static void test_room(double *p)
+{
+    size_t *left = dlsym(RTLD_DEFAULT, "um_fake_left");
+    void *device = NULL, *more = NULL;
+
+    set(p, 1);
+    launch(p, N, 1);
+    *left = 0;
+    tap_ok(cudaMalloc(&device, bytes) == cudaSuccess && device, "managed memory gives way to cudaMalloc");
+    tap_ok(all_are(p, 2), "and keeps its values");
+    *left = 0;
+    cudaMalloc(&more, (size_t)1 << 40);
+    tap_ok(!more && cudaGetLastError() == cudaSuccess, "too much stays an error");
+    *left = SIZE_MAX;
+    launch(p, N, 1);
+    cudaDeviceSynchronize();
+    tap_ok(all_are(p, 3), "and later kernels find the values");
+    cudaFree(device);
+}
+
 static double *shared;
 
 static void *read_shared(void *result)
@@ -381,6 +402,7 @@ int main(int argc, char **argv)
     if (!small) {
         test_loop(p);
         test_touch(p);
+        test_room(p);
     }
     test_blocks();
     test_calls();

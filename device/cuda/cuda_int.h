@@ -135,6 +135,7 @@ bool sc_cuda_pool_trim(struct sc_cuda_device *d, uint64_t need);
 enum sc_status sc_cuda_zone(size_t bytes, void **base);
 enum sc_status sc_cuda_reserve(void *base, size_t bytes);
 void sc_cuda_unreserve(void *base, size_t bytes);
+void sc_cuda_spare(int device, uint64_t bytes);
 enum sc_status sc_cuda_room(int device, uint64_t *bytes);
 enum sc_status sc_cuda_place(int device, void *memory, size_t bytes, struct sc_fence *ready);
 bool sc_cuda_place_free(void *memory, const struct sc_fence *after, int fences); /* false: not in a reserved range */

@@ -350,6 +350,7 @@ static const struct sc_device_ops module_ops = {
     .zone = sc_cuda_zone,
     .reserve = sc_cuda_reserve,
     .unreserve = sc_cuda_unreserve,
+    .spare = sc_cuda_spare,
     .room = sc_cuda_room,
     .place = sc_cuda_place,
     .idle = sc_cuda_idle,

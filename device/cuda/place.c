@@ -334,6 +334,13 @@ void sc_cuda_unreserve(void *base, size_t bytes)
     pthread_mutex_unlock(&lock);
 }
 
+void sc_cuda_spare(int device, uint64_t bytes)
+{
+    SC_CUDA_SCOPE(sc_cuda_device(device));
+    sc_cuda_places_trim(device);
+    sc_cuda_pool_trim(sc_cuda_device(device), bytes);
+}
+
 #define ROOM_LEFT ((size_t)128 << 20) /* for work of the driver */
 
 enum sc_status sc_cuda_room(int device, uint64_t *bytes)
