@@ -19,7 +19,7 @@ void *sc_coherence_united_alloc(size_t bytes);
  * stay. */
 void sc_coherence_separate(void *memory, size_t keep);
 
-/* Evicts at least `bytes` bytes from a device, if there are as many, for other users of its memory, after the work lent to.
+/* For other users of a device's memory: evicts at least `bytes` bytes, if there are as many, after the work lent to.
  * False: nothing was there.  ordinal: as for sc_coherence_lend. */
 bool sc_coherence_spare(int ordinal, uint64_t bytes);
 

@@ -1,10 +1,10 @@
 /* Foreign work: work on managed memory unseen by semcache, which is the program's kernels, graphs, and CUDA functions
- * not mapped.  GPUs access the pinned host memory over the bus, without a second copy.  Before foreign work the memory
- * must be up to date; after foreign work semcache must wait for its writes.
+ * not mapped.  The operands of foreign work are unknown: all managed memory counts as read and written.
  *
- * The operands of foreign work are unknown.  Therefore all managed memory is written back and opened before foreign
- * work, and the devices with foreign work are waited for before the next mapped call.  Programs that mix foreign work
- * and mapped calls in every step are slow, and right. */
+ * Blocks of one address are lent to the device (coherence/lend.h): the CPU's new data goes up, and nothing comes home.
+ * Blocks, and ends of blocks, without room on a device stay on the CPU, pinned.  GPUs access those over the bus.
+ * Before foreign work they are written back and opened; before the next mapped call, devices with foreign work are
+ * waited for. */
 #include "cuda-um/um.h"
 
 #include <pthread.h>
@@ -183,7 +183,8 @@ void sc_um_settle(void)
 /* CUDA's managed memory gives way to cudaMalloc, too. */
 bool sc_um_gives_way(cudaError_t error, size_t bytes)
 {
-    if (error != cudaErrorMemoryAllocation || sc_um_way() != SC_UM_MAPPED || !sc_um_inner->spare(device_at_hand(), bytes))
+    if (error != cudaErrorMemoryAllocation || sc_um_way() != SC_UM_MAPPED ||
+        !sc_um_inner->spare(device_at_hand(), bytes))
         return false;
     SC_UM_BEHIND(cudaGetLastError)(); /* clears the error */
     return true;

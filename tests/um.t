@@ -1,6 +1,7 @@
 #!/bin/sh
 # CUDA's calls on managed memory through libsemcache-cuda-um, without devices, and on 1, 2 and 4 emulated devices (or
-# the devices named). Runs um_blas, um_sparse and um_runtime; stderr must stay empty.
+# the devices named). Runs um_blas, um_sparse and um_runtime; stderr must stay empty, except for cuSPARSE's own
+# complaints about misuse on a GPU.
 . "$top_srcdir/tests/tap.sh"
 need "$top_builddir/.libs/libsemcache-cuda-um.so"
 need "$tool"
@@ -17,7 +18,8 @@ for program in um_blas um_sparse um_runtime; do
         status=$?
         report "$([ $status = 0 ] || grep -A1 '^not ok\|^Bail' "$scratch/out" || echo "status $status")" \
             "$program on $device: $(grep -c '^ok' "$scratch/out") tests"
-        report "$(head -5 "$scratch/err")" "$program on $device: no line on stderr"
+        report "$(grep -v '^ \*\* On entry to cusparse' "$scratch/err" | head -5)" \
+            "$program on $device: no line on stderr"
     done
 done
 end
