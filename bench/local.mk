@@ -5,7 +5,8 @@ EXTRA_DIST += bench/records/README.md bench/records/devices.md bench/records/fac
 	bench/README.md bench/common.sh bench/run.sh bench/numpy_matmul.py bench/numpy_temporaries.py \
 	bench/factor.sh bench/scale.sh bench/lapack_again.py \
 	bench/sparse_cg.sh bench/um.sh bench/um_kernels.sh bench/um_kernels.cu bench/exchange.sh \
-	bench/trace.sh bench/start.sh bench/lapack.py bench/lapack_moved.py bench/level3.py
+	bench/trace.sh bench/start.sh bench/lapack.py bench/lapack_moved.py bench/level3.py \
+	bench/solvers.sh bench/solvers_cg.py
 EXTRA_PROGRAMS += bench/trace_events
 bench_trace_events_SOURCES = bench/trace_events.c
 bench_trace_events_LDADD = libcore.la

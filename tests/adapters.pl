@@ -13,6 +13,7 @@ our ($build, $scratch);
     OMPI_ALLOW_RUN_AS_ROOT_CONFIRM => 1, OMPI_MCA_rmaps_base_oversubscribe => 1, OMPI_MCA_mpi_yield_when_idle => 1);
 
 our $offload = 'always';
+our $devices; # default: one for each rank
 our %launcher = (inside => 0); # inside: semcache run mpirun, else mpirun semcache run
 
 # need_adapter(NAME): skips the test if the adapter was not built.
@@ -42,7 +43,7 @@ sub offered {
     unlink glob "$scratch/stats.*";
     my @mpirun = $ranks > 1 ? ('mpirun', '-n', $ranks) : ();
     my @run = $alone ? () : ("$build/tools/semcache", 'run', '--check', '--offload', $offload, '--device',
-        $ENV{SEMCACHE_TEST_DEVICE} // "emu:h200x8:$ranks", '--stats', "$scratch/stats.%p");
+        $ENV{SEMCACHE_TEST_DEVICE} // "emu:h200x8:" . ($devices // $ranks), '--stats', "$scratch/stats.%p");
     my %run = (name => join(' ', "$ranks:", $name, @command[1 .. $#command]), bytes => {}, calls => {}, faults => 0);
     unshift @command, $launcher{inside} ? (@run, @mpirun) : (@mpirun, @run);
     $run{status} = system('sh', '-c', 'cd "${0%/*}" && exec "$@" >"$0.out" 2>"$0.err"', "$scratch/run", @command);

@@ -5,7 +5,7 @@ use strict;
 use warnings;
 use Test::More;
 require "$ENV{top_srcdir}/tests/adapters.pl";
-our ($offload, %launcher);
+our ($offload, $devices, %launcher);
 
 need_adapter('petsc');
 my ($tutorials) = reverse sort glob('/usr/share/petsc/*/share/petsc/examples/src/ksp/ksp/tutorials');
@@ -70,6 +70,12 @@ for my $ranks (2, 4) {
 my $two = tutorial(2, 'ex2', '-m', $side, '-n', $side, '-ksp_type', 'cg', '-pc_type', 'jacobi', '-ksp_max_it', 24);
 cmp_ok($two->{bytes}{h2d}, '<=', 1.3 * $matrix + 6 * $vector, 'two ranks: the matrix goes up once');
 tutorial(2, 'ex2', '-m', 30, '-n', 30, '-ksp_type', $_) for qw(gmres cg);
+# Ranks that share a device, and ranks with two devices each.
+for ([4, 1], [3, 2], [2, 4]) {
+    (my $ranks, $devices) = @$_;
+    tutorial($ranks, qw(ex2 -m 160 -n 160 -ksp_type cg -pc_type jacobi -ksp_max_it 12));
+}
+undef $devices;
 $launcher{inside} = 1;
 tutorial(2, 'ex2', '-m', 30, '-n', 30, '-ksp_type', 'cg');
 
