@@ -30,7 +30,7 @@ $launcher{inside} = 0;
 for my $ranks (2, 4) {
     my ($half, $all) = map { same($ranks, $program, 40, 18, $_, 0) } 4, 8;
     no_more($half, $all, 4 * 0.75 * $ranks * 8 * 40**3);
-    cmp_ok($all->{faults} - $half->{faults}, '<', 4 * 12 * $ranks, "$all->{name}: few faults in a cycle");
+    cmp_ok($all->{faults} - $half->{faults}, '<', 4 * 6 * $ranks, "$all->{name}: few faults in a cycle");
 }
 
 # PETSc's -pc_type hypre: also the adapter for PETSc.

@@ -125,19 +125,47 @@ SC_ADAPTER_NAME HYPRE_Int hypre_CSRMatrixMatvecT(HYPRE_Complex alpha, hypre_CSRM
 
 /* --- several ranks ------------------------------------------------------------------------------------------------ */
 
-/* What other ranks get of x comes home in one batch. */
+/* The elements of a vector that other ranks get or add to come home in one batch. */
+static void get_borders(const hypre_ParCSRCommPkg *plan, const hypre_Vector *local, enum semcache_mode mode)
+{
+    if (plan && local->num_vectors == 1 && local->size >= SC_HYPRE_LEAST_ELEMENTS && sc_hypre_is_ready())
+        for (HYPRE_Int i = 0; i < plan->num_sends; i++)
+            sc_adapter_get(local->data, sizeof(double), plan->send_map_elmts + plan->send_map_starts[i],
+                           sizeof(HYPRE_Int), plan->send_map_starts[i + 1] - plan->send_map_starts[i], mode);
+}
+
 SC_ADAPTER_NAME HYPRE_Int hypre_ParCSRMatrixMatvecOutOfPlace(HYPRE_Complex alpha, hypre_ParCSRMatrix *a,
                                                              hypre_ParVector *x, HYPRE_Complex beta, hypre_ParVector *b,
                                                              hypre_ParVector *y)
 {
     static __typeof__(hypre_ParCSRMatrixMatvecOutOfPlace) *own;
-    const hypre_ParCSRCommPkg *plan = hypre_ParCSRMatrixCommPkg(a);
-    const hypre_Vector *local = hypre_ParVectorLocalVector(x);
 
-    if (plan && local->num_vectors == 1 && local->size >= SC_HYPRE_LEAST_ELEMENTS && sc_hypre_is_ready())
-        for (HYPRE_Int i = 0; i < plan->num_sends; i++)
-            sc_adapter_get(local->data, sizeof(double), plan->send_map_elmts + plan->send_map_starts[i],
-                           sizeof(HYPRE_Int), plan->send_map_starts[i + 1] - plan->send_map_starts[i], SEMCACHE_READ);
+    get_borders(hypre_ParCSRMatrixCommPkg(a), hypre_ParVectorLocalVector(x), SEMCACHE_READ);
     return SC_ADAPTER_NEXT(own, "hypre_ParCSRMatrixMatvecOutOfPlace")(alpha, a, x, beta, b, y);
+}
+
+/* The result of the thread's transposed product.  hypre ends the exchange between the local product and the addition of
+ * what other ranks have sent. */
+static _Thread_local hypre_ParVector *transposed;
+
+SC_ADAPTER_NAME HYPRE_Int hypre_ParCSRMatrixMatvecT(HYPRE_Complex alpha, hypre_ParCSRMatrix *a, hypre_ParVector *x,
+                                                    HYPRE_Complex beta, hypre_ParVector *y)
+{
+    static __typeof__(hypre_ParCSRMatrixMatvecT) *own;
+    HYPRE_Int errors;
+
+    transposed = y;
+    errors = SC_ADAPTER_NEXT(own, "hypre_ParCSRMatrixMatvecT")(alpha, a, x, beta, y);
+    transposed = NULL;
+    return errors;
+}
+
+SC_ADAPTER_NAME HYPRE_Int hypre_ParCSRCommHandleDestroy(hypre_ParCSRCommHandle *handle)
+{
+    static __typeof__(hypre_ParCSRCommHandleDestroy) *own;
+
+    if (handle && transposed)
+        get_borders(handle->comm_pkg, hypre_ParVectorLocalVector(transposed), SEMCACHE_READWRITE);
+    return SC_ADAPTER_NEXT(own, "hypre_ParCSRCommHandleDestroy")(handle);
 }
 /* SPDX-License-Identifier: BSD-2-Clause */
