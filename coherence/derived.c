@@ -263,8 +263,10 @@ static enum sc_status from_host(struct sc_derived *f, size_t at, const struct ru
     if (status != SC_OK)
         return status;
     for (int j = r->g / SC_SECTORS; j <= (r->end - 1) / SC_SECTORS; j++)
-        for (int i = 0; i < r->m->row_parts; i++)
+        for (int i = 0; i < r->m->row_parts; i++) {
             sc_matrix_tile(r->m, i, j)->host_read[f->device] = fence;
+            sc_matrix_tile(r->m, i, j)->read_apart[f->device] = fence;
+        }
     sc_trace(.kind = SC_EVENT_TRANSFER, .matrix = r->m->id, .device = (int16_t)f->device, .peer = SC_HOST,
              .bytes = bytes);
     return SC_OK;

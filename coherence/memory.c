@@ -80,7 +80,7 @@ void sc_memory_release(int device, struct sc_matrix *m, struct sc_tile *t)
     sc_lru_remove(&lru[device], &c->lru);
     sc_protocol.ops->free(device, c->memory, users, users_of(device, t, users));
     sc_level_less(&sc_levels.resident[device], sc_tile_bytes(m, t));
-    *c = (struct sc_copy){.ready = c->ready, .used = c->used, .matrix = m, .tile = t};
+    *c = (struct sc_copy){.ready = c->ready, .used = c->used, .sent = c->sent, .matrix = m, .tile = t};
     for (int s = 0; s < t->sectors; s++)
         c->ready[s] = c->used[s] = SC_FENCE_NONE;
     sc_assert(!c->memory && !c->valid && !c->lru.older && !c->lru.newer);

@@ -58,6 +58,18 @@ void sc_fences_add(struct sc_fences *set, struct sc_fence f)
     sc_assert(set->count <= SC_DEVICES_MAX * SC_STREAMS);
 }
 
+enum sc_status sc_order_sent(int on, enum sc_stream stream, const struct sc_copy *c, uint64_t sectors)
+{
+    enum sc_status status = SC_OK;
+
+    sc_assert_held(SC_RANK_PROTOCOL);
+    if (sc_reached(c->reader[SC_DEVICES_MAX]))
+        return SC_OK;
+    for (uint64_t rest = sectors; rest && status == SC_OK; rest &= rest - 1)
+        status = sc_order(on, stream, c->sent[__builtin_ctzll(rest)]);
+    return status;
+}
+
 enum sc_status sc_order_overwriting(int device, int on, enum sc_stream stream, const struct sc_tile *t, int s, int e)
 {
     const struct sc_copy *c = &t->copy[device];
@@ -71,9 +83,9 @@ enum sc_status sc_order_overwriting(int device, int on, enum sc_stream stream, c
         if (status == SC_OK)
             status = sc_order(on, stream, c->used[i]);
     }
-    for (int i = 0; i <= SC_DEVICES_MAX && status == SC_OK; i++)
+    for (int i = 0; i < SC_DEVICES_MAX && status == SC_OK; i++)
         status = sc_order(on, stream, c->reader[i]);
-    return status;
+    return status == SC_OK ? sc_order_sent(on, stream, c, sc_sectors_range(s, e)) : status;
 }
 
 void sc_device_gave_up(int device, const char *doing)

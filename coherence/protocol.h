@@ -217,6 +217,8 @@ int sc_moves_chunks(const struct sc_result *result);
  * destination. */
 enum sc_status sc_moves_issue(struct sc_moves *moves);
 
+/* A stream of device `on` waits for the copies of sectors from a device's memory to the host. */
+enum sc_status sc_order_sent(int on, enum sc_stream stream, const struct sc_copy *c, uint64_t sectors);
 /* A stream of device `on` waits for the work that must end before sectors [s, e) are overwritten on `device`. */
 enum sc_status sc_order_overwriting(int device, int on, enum sc_stream stream, const struct sc_tile *t, int s, int e);
 

@@ -43,8 +43,10 @@ enum sc_status sc_task_acquire(int device, const struct sc_piece *p, const struc
     c->pending &= ~x->sectors;
     c->push.read |= p->access & SC_READ ? need & ~c->push.own : 0;
     if (p->access & SC_WRITE)
-        for (int i = 0; i <= SC_DEVICES_MAX && status == SC_OK; i++)
+        for (int i = 0; i < SC_DEVICES_MAX && status == SC_OK; i++)
             status = sc_order(device, SC_STREAM_COMPUTE, c->reader[i]);
+    if (p->access & SC_WRITE && status == SC_OK)
+        status = sc_order_sent(device, SC_STREAM_COMPUTE, c, x->sectors);
     sc_assert(status != SC_OK || (c->memory && !(need & ~c->valid) && !(c->pending & x->sectors)));
     return status;
 }

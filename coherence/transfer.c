@@ -146,6 +146,17 @@ static enum sc_status after_landed(int device, enum sc_stream stream, const stru
     return status;
 }
 
+/* Notes an upload.  Uploads to a device are in order, so the latest stands for all. */
+static void note_read(struct sc_tile *t, int device, int s, int e, struct sc_fence f)
+{
+    for (int i = s; i < e; i++) {
+        if (t->read[i].seq && t->read[i].device != device)
+            t->read_apart[t->read[i].device] = t->host_read[t->read[i].device];
+        t->read[i] = f;
+    }
+    t->host_read[device] = f;
+}
+
 /* From the host: sectors [s, e). */
 static enum sc_status upload(const struct rect *r, int s, int e)
 {
@@ -165,7 +176,7 @@ static enum sc_status upload(const struct rect *r, int s, int e)
     for (int i = s; i < e; i++)
         t->copy[device].ready[i] = f;
     t->copy[device].pending |= sc_sectors_range(s, e);
-    t->host_read[device] = f;
+    note_read(t, device, s, e, f);
     return SC_OK;
 }
 
@@ -393,8 +404,10 @@ static enum sc_status try_land(const struct rect *r, int s, int e, struct sc_fen
 
     for (int i = s; i < e && status == SC_OK; i++)
         status = sc_order(from, SC_STREAM_D2H, t->copy[from].ready[i]);
+    for (int i = s; i < e && status == SC_OK; i++)
+        status = sc_order(from, SC_STREAM_D2H, t->read[i]);
     for (int d = 0; d < sc_protocol.devices && status == SC_OK; d++) {
-        status = sc_order(from, SC_STREAM_D2H, t->host_read[d]);
+        status = sc_order(from, SC_STREAM_D2H, t->read_apart[d]);
         if (status == SC_OK && d != from)
             status = sc_order(from, SC_STREAM_D2H, t->host_write[d]);
     }
@@ -404,7 +417,7 @@ static enum sc_status try_land(const struct rect *r, int s, int e, struct sc_fen
 }
 
 /* Enqueues a copy to the host of a rectangle whose sectors [s, e) are valid on device `from`; *f is reached when the
- * copy has landed.  Waits for uploads from the same memory and for other devices' transfers to it.  False: the
+ * copy has landed.  Waits for uploads of the same sectors and for other devices' transfers to it.  False: the
  * device is lost, or (SC_HOST) no device had the data; the sectors' states have changed. */
 static bool land(const struct rect *r, int s, int e, struct sc_fence *f)
 {
@@ -424,6 +437,8 @@ static bool land(const struct rect *r, int s, int e, struct sc_fence *f)
     }
     r->t->host_write[from] = *f;
     r->t->copy[from].reader[SC_DEVICES_MAX] = *f;
+    for (int i = s; i < e; i++)
+        r->t->copy[from].sent[i] = *f;
     return true;
 }
 

@@ -28,6 +28,7 @@ struct sc_copy {
     /* Copies out of this memory that may be running: by device i, on one of its streams; last entry: by the own D2H
      * stream. */
     struct sc_fence reader[SC_DEVICES_MAX + 1];
+    struct sc_fence *sent; /* per sector: the latest copy to the host, which `reader` has of the whole tile */
     struct sc_push_reads push;
     struct sc_lru lru; /* while there is memory: place among the copies of the device (coherence/memory.c) */
     struct sc_matrix *matrix; /* whose copy it is */
@@ -40,6 +41,8 @@ struct sc_tile {
     uint64_t host_valid;     /* sectors of the host's copy that are current, or will be when `landed` is reached */
     struct sc_fence *landed; /* per sector */
     struct sc_fence host_read[SC_DEVICES_MAX];  /* uploads reading the host's copy, by device */
+    struct sc_fence *read;   /* per sector: the latest upload; the others: */
+    struct sc_fence read_apart[SC_DEVICES_MAX];
     struct sc_fence host_write[SC_DEVICES_MAX]; /* transfers writing it */
     struct sc_push_writes push;
     uint64_t linked; /* sources of derived copies (coherence/derived.c): closed for writing */

@@ -186,19 +186,21 @@ static bool make_tile(struct sc_matrix *m, struct sc_tile *t)
 {
     int devices = sc_directory_limits.devices;
     size_t n = (size_t)div_up(t->cols, m->width);
-    struct sc_fence *fences = calloc(n * (1 + 2 * (size_t)devices), sizeof *fences);
+    struct sc_fence *fences = calloc(n * (2 + 3 * (size_t)devices), sizeof *fences);
 
     t->sectors = (int)n;
     t->host_valid = sc_sectors_all(t->sectors); /* rule C1 holds from the start: the host has everything */
     t->copy = calloc((size_t)devices, sizeof *t->copy);
     t->landed = fences;
+    t->read = fences + n;
     if (!fences || !t->copy)
         return false;
     for (int d = 0; d < devices; d++) {
         t->copy[d].matrix = m;
         t->copy[d].tile = t;
-        t->copy[d].ready = fences + n * (1 + 2 * (size_t)d);
+        t->copy[d].ready = fences + n * (2 + 3 * (size_t)d);
         t->copy[d].used = t->copy[d].ready + n;
+        t->copy[d].sent = t->copy[d].used + n;
     }
     return true;
 }

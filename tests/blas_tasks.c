@@ -188,7 +188,7 @@ static void fill(double *p, const struct slot_shape *s)
 }
 
 /* As the host, in at least `least` tasks. */
-static void arrive(struct sc_kernel k, int devices, int least)
+static void arrive_at(bool home, struct sc_kernel k, int devices, int least)
 {
     struct slot_shape s[3];
     int output = 0;
@@ -197,6 +197,7 @@ static void arrive(struct sc_kernel k, int devices, int least)
     plain(devices, 1 << 20, devices == 1 ? 1 << 20 : 700, FAKE_BY_COLS);
     fake.cold = true;
     fake.sector = 20;
+    fake.goes_home = home;
     k.type = SC_D;
     k.alpha[0] = 0.5;
     k.beta[0] = 0.25;
@@ -220,6 +221,8 @@ static void arrive(struct sc_kernel k, int devices, int least)
            k.transa ? k.transa : '-', k.transb ? k.transb : '-', devices, fake.tasks, worst);
 }
 
+static void arrive(struct sc_kernel k, int devices, int least) { arrive_at(false, k, devices, least); }
+
 static void test_arrivals(void)
 {
     enum { LONG = 4200, WIDE = 2200, SHORT = 24, HALF = 1000 };
@@ -242,6 +245,12 @@ static void test_arrivals(void)
         arrive((struct sc_kernel){.op = SC_OP_SYR2K, .uplo = 'L', .transa = 'T', .n = LONG, .k = SHORT}, devices, 4);
         arrive((struct sc_kernel){.op = SC_OP_GEMMT, .uplo = 'U', .transa = 'T', .transb = 'N', .n = LONG, .k = SHORT},
                devices, 3);
+    }
+    for (int i = 0; i < 4; i++) { /* the first columns add strips as they arrive, the others go home one by one */
+        struct sc_kernel k = {.op = i & 2 ? SC_OP_SYR2K : SC_OP_SYRK, .uplo = i & 1 ? 'U' : 'L', .transa = 'N',
+                              .n = LONG, .k = WIDE};
+
+        arrive_at(true, k, 1, 6);
     }
     for (int i = 0; i < 4; i++)
         free(arriving[i]);

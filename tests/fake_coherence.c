@@ -570,8 +570,13 @@ void sc_coherence_push(const struct sc_operand *operands, int count, const struc
 {
     (void)operands, (void)count, (void)producer;
 }
-bool sc_coherence_goes_home(const struct sc_operand *result) { return (void)result, false; }
+bool sc_coherence_goes_home(const struct sc_operand *result) { return (void)result, fake.goes_home; }
 void sc_coherence_send_home(const struct sc_operand *result) { (void)result; }
+enum sc_at_home sc_coherence_at_home(const void *ptr, uint64_t bytes, enum sc_access access, uintptr_t *base,
+                                     size_t *block_bytes)
+{
+    return (void)ptr, (void)bytes, (void)access, (void)base, (void)block_bytes, SC_NOT_HOME;
+}
 
 void sc_coherence_exchanges(const struct sc_exchange_rates *rates) { (void)rates; }
 void sc_coherence_links(const struct sc_links *measured) { (void)measured; }

@@ -16,6 +16,7 @@ struct fake {
     int64_t sector;        /* columns of a sector */
     uint64_t phase;        /* where the first cuts are */
     enum fake_homes homes;
+    bool goes_home; /* results */
     int64_t run;           /* vector elements in one place; 0: every element at its home */
     int64_t column;        /* vectors of a multiple of this length are matrices with this number of rows; 0: never */
     bool cold;             /* no tile is on a device */

@@ -1,6 +1,8 @@
 /* syrk, herk, syr2k, her2k, gemmt: a triangle of C := the sum of one or two products op(X) op(Y), plus beta C.
  * Diagonal blocks are tasks of the operation itself.  Blocks off the diagonal are gemm tasks.  The other triangle is
  * never touched. */
+#include <math.h>
+
 #include "blas/run/tasks.h"
 
 struct rank {
@@ -11,6 +13,7 @@ struct rank {
     struct sc_cuts t, k; /* cuts along the triangle, and of the sum */
     struct sc_cuts tiles; /* the cuts in t that no task crosses */
     bool by_columns;      /* columns of the triangle are finished in order, because they are pushed home */
+    int meanwhile;        /* first columns that add parts of the sum as they arrive */
     struct sc_blas_places places;
 };
 
@@ -127,13 +130,33 @@ static enum sc_status line(const struct rank *r, bool column, int at, int from, 
     return status;
 }
 
+/* The first columns, as wide blocks, part by part of the sum. */
+static enum sc_status add_meanwhile(const struct rank *r)
+{
+    bool upper = r->call->kernel->uplo == 'U';
+    enum sc_status status = SC_OK;
+    struct rank wide = *r;
+
+    wide.t = r->tiles;
+    sc_blas_cut_at(&wide.t, r->t.at[r->meanwhile], r->call->kernel->n);
+    for (int l = 0; l < r->k.n && status == SC_OK; l++)
+        for (int j = 0; wide.t.at[j] < r->t.at[r->meanwhile] && status == SC_OK; j++)
+            for (int i = upper ? 0 : j; i < (upper ? j + 1 : wide.t.n) && status == SC_OK; i++) {
+                struct block b = single(i, j);
+
+                status = i == j ? add_diagonal(&wide, device_of(r, 0, 0), i, l)
+                                : add_block(&wide, device_of(r, 0, 0), &b, l);
+            }
+    return status;
+}
+
 /* Goes through the blocks in an order that needs the strips of A and B in sequence, or column by column. */
 static enum sc_status add_all(const struct rank *r)
 {
     bool upper = r->call->kernel->uplo == 'U';
-    enum sc_status status = SC_OK;
+    enum sc_status status = r->meanwhile ? add_meanwhile(r) : SC_OK;
 
-    for (int i = 0; i < r->t.n && status == SC_OK; i++) {
+    for (int i = r->meanwhile; i < r->t.n && status == SC_OK; i++) {
         if (r->by_columns && !upper)
             status = line(r, true, i, i + 1, r->t.n);
         else
@@ -225,6 +248,39 @@ static void cut_operands(struct rank *r)
     refine(r, t->y, t->ty != 'N');
 }
 
+static bool on_one_device(const struct rank *r)
+{
+    for (int j = 0; j < r->t.n; j++)
+        for (int i = 0; i < r->t.n; i++)
+            if (!is_other_triangle(r, i, j) && device_of(r, i, j) != device_of(r, 0, 0))
+                return false;
+    return true;
+}
+
+/* A and B arrive by strips along the sum, and C goes home.  The first columns of C add the strips as they arrive, for
+ * as long as the transfers take.  Each of the following columns then adds the whole sum at once.  Finished columns go
+ * home in the meantime. */
+static void cut_meanwhile(struct rank *r)
+{
+    const struct sc_kernel *kernel = r->call->kernel;
+    int64_t width = r->call->plan->arriving.result, n = kernel->n;
+    double products = 0.5 * (double)n * (double)n * (double)kernel->k * r->terms;
+    double missing = 0, share;
+
+    if (!width || r->k.n == 1 || r->t.n != r->tiles.n || !sc_blas_cuts_result(r->call) || !on_one_device(r))
+        return;
+    for (int e = 0; e < r->terms; e++)
+        missing += (double)sc_blas_missing_of(r->term[e].x, 0);
+    share = sc_blas_meanwhile(r->call, missing, products);
+    share = kernel->uplo == 'U' ? sqrt(share) : 1 - sqrt(1 - share);
+    sc_blas_cut(&r->t, target_operand(r), width, width / 2);
+    if (r->t.n == r->tiles.n)
+        return;
+    while (r->t.at[r->meanwhile] < (int64_t)(share * (double)n))
+        r->meanwhile++;
+    r->by_columns = true;
+}
+
 /* For each term a strip has one or more blocks off the diagonal, and a diagonal block, half of which is computed. */
 static void cut_result(struct rank *r)
 {
@@ -262,15 +318,17 @@ enum sc_status sc_blas_rank(struct sc_blas_job *call)
 
     r.call = call;
     r.by_columns = false;
+    r.meanwhile = 0;
     r.terms = sc_blas_rank_terms(call, r.term, r.beta);
     set_cuts(&r);
     blocks = blocks_of(&r);
     sc_blas_place(call, &blocks, &r.places);
     if (r.places.steal)
         ; /* blocks are tiles */
-    else if (sc_blas_waits(call, &blocks, &r.places))
+    else if (sc_blas_waits(call, &blocks, &r.places)) {
         cut_operands(&r);
-    else
+        cut_meanwhile(&r);
+    } else
         cut_result(&r);
     if (sc_blas_is_zero(r.beta))
         claim(&r);

@@ -148,7 +148,10 @@ static void set_cuts(struct symmetric *s)
     s->joins = sc_blas_missing(s->call) < s->call->plan->arriving.bytes;
     if (!s->joins) {
         sc_blas_arriving(&s->t, a, plan->arriving.triangle);
-        sc_blas_arriving(s->left ? &s->across : &s->t, b, s->left ? plan->arriving.other : plan->arriving.triangle);
+        if (s->left)
+            sc_blas_behind(s->call, &s->across, b, (double)kernel->m * (double)kernel->m * (double)kernel->n);
+        else
+            sc_blas_arriving(&s->t, b, plan->arriving.triangle);
     }
     if (s->left)
         sc_blas_divide(s->call, &s->across, s->t.n, c);

@@ -55,6 +55,8 @@ struct sc_cuts *sc_blas_whole(struct sc_cuts *cuts, int64_t extent); /* a single
  * `least`.  The columns beyond SC_BLAS_STRIPS_MOST strips stay in one piece. */
 #define SC_BLAS_STRIPS_MOST 64
 void sc_blas_cut(struct sc_cuts *cuts, const struct sc_operand *operand, int64_t width, int64_t least);
+/* Adds a cut at a position of 0 to `extent`. */
+void sc_blas_cut_at(struct sc_cuts *cuts, int64_t at, int64_t extent);
 /* Adds cuts for few strips of at least `least` columns, so that data on the host is worked on strip by strip as it
  * arrives.  (For gemm the width is chosen for each call: strips.c.) */
 void sc_blas_refine(struct sc_cuts *cuts, const struct sc_operand *operand, int64_t least);
@@ -64,6 +66,12 @@ static inline void sc_blas_arriving(struct sc_cuts *cuts, const struct sc_operan
     if (width)
         sc_blas_refine(cuts, operand, width);
 }
+/* The share of a call's products that device 0 can compute while so many bytes arrive from the host; at most 0.75,
+ * because the transfers of results that go home take the time of the rest. */
+double sc_blas_meanwhile(const struct sc_blas_job *call, double bytes, double products);
+/* Adds the planned cuts of an operand of which each strip needs all of A.  The first strip is as wide as the device
+ * computes while A arrives, if there is one device. */
+void sc_blas_behind(struct sc_blas_job *call, struct sc_cuts *cuts, const struct sc_operand *operand, double products);
 /* Bytes of the call's read operands that are missing on the owners of their tiles. */
 uint64_t sc_blas_missing(const struct sc_blas_job *call);
 /* The same for a single operand; `uplo` not 0: for that triangle only. */

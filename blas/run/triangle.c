@@ -145,7 +145,8 @@ static void set_cuts(struct sc_blas_strip *s, struct sc_cuts *across)
     if (sc_blas_missing(s->call) >= plan->arriving.bytes) {
         sc_blas_arriving(&s->along, a, plan->arriving.triangle);
         if (s->left)
-            sc_blas_arriving(across, b, plan->arriving.other);
+            sc_blas_behind(s->call, across, b,
+                           0.5 * (double)b->view.rows * (double)b->view.rows * (double)b->view.cols);
     } else {
         s->joins = sc_blas_cuts_result(s->call);
     }
@@ -224,6 +225,8 @@ enum sc_status sc_blas_strips(struct sc_blas_job *call, enum sc_status (*visit)(
         s.joins = joins;
         join_later(&s, &has_a);
         status = visit(&s);
+        if (s.left && status == SC_OK) /* the queue may be full: finished columns go home while the call waits */
+            sc_coherence_send_home(&call->operand[1]);
     }
     sc_blas_places_free(&s.places);
     return status;

@@ -58,6 +58,7 @@ static void hash_copy(const struct sc_tile *t, const struct sc_copy *c)
     explore_hash(c->lru.pins);
     hash_fences(c->ready, t->sectors);
     hash_fences(c->used, t->sectors);
+    hash_fences(c->sent, t->sectors);
     explore_hash_fence(c->last_used);
     hash_fences(c->reader, DEVICES);
     explore_hash_fence(c->reader[SC_DEVICES_MAX]);
@@ -80,6 +81,8 @@ static void hash_matrix(const struct sc_matrix *m)
         explore_hash(t->linked);
         hash_fences(t->landed, t->sectors);
         hash_fences(t->host_read, DEVICES);
+        hash_fences(t->read, t->sectors);
+        hash_fences(t->read_apart, DEVICES);
         hash_fences(t->host_write, DEVICES);
         for (int d = 0; d < sc_protocol.devices; d++)
             hash_copy(t, &t->copy[d]);
