@@ -4,8 +4,8 @@
 
 #define EVERYTHING ((size_t)1 << 46) /* of the matrix */
 
-/* The part of the aligned window around a page that a matrix on the page covers.  The window is the whole matrix
- * once piecemeal fetches have cost enough (sc_wait_is_over). */
+/* The part of the aligned window around a page that a matrix on the page covers.  The window of a write is the whole
+ * matrix once piecemeal fetches have cost enough (sc_wait_is_over). */
 static void clip_window(uintptr_t page, size_t window, enum sc_access access, uintptr_t *lo, uintptr_t *hi)
 {
     size_t first;
@@ -16,7 +16,7 @@ static void clip_window(uintptr_t page, size_t window, enum sc_access access, ui
     for (int i = 0; i < n; i++) {
         const struct sc_matrix *m = sc_directory_at(first + (size_t)i);
         uintptr_t base = sc_page_floor(m->base);
-        size_t most = sc_wait_is_over(m, access) ? EVERYTHING : window;
+        size_t most = access & SC_WRITE && sc_wait_is_over(m, access) ? EVERYTHING : window;
         uintptr_t a = base + (page - base) / most * most, b = a + most;
         uintptr_t end = sc_page_ceil(sc_matrix_end(m));
 
@@ -25,6 +25,35 @@ static void clip_window(uintptr_t page, size_t window, enum sc_access access, ui
             *lo = a;
             *hi = b;
         }
+    }
+}
+
+static void start(struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
+{
+    uintptr_t first = sc_page_floor(m->base), end = sc_page_ceil(sc_matrix_end(m));
+
+    lo = lo > first ? lo : first;
+    hi = hi < end ? hi : end;
+    if (lo < hi)
+        sc_access_ahead(m, lo, hi);
+}
+
+/* Once piecemeal fetches have cost enough, a read brings the whole matrix, the window [lo, hi) first.  The reader waits
+ * for the window only, and runs beside the other transfers.  Later faults open all that has arrived. */
+static void start_rest(uintptr_t page, uintptr_t lo, uintptr_t hi)
+{
+    size_t first;
+    int n = sc_directory_find(page, page + SC_PAGE, &first);
+
+    for (int i = 0; i < n; i++) {
+        struct sc_matrix *m = sc_directory_at(first + (size_t)i);
+
+        if (!sc_wait_is_over(m, SC_READ))
+            continue;
+        sc_partial_finish();
+        start(m, lo, hi);
+        start(m, hi, UINTPTR_MAX);
+        start(m, 0, lo);
     }
 }
 
@@ -76,6 +105,8 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, s
     if (sc_host_mappings_scarce()) /* opening the matrix in parts would take a mapping per part */
         window = EVERYTHING;
     clip_window(page, window > SC_PAGE ? sc_page_floor(window) : SC_PAGE, access, &lo, &hi);
+    if (access == SC_READ)
+        start_rest(page, lo, hi);
     sc_access_range(lo, hi, access);
     if (sc_host_prot(page) > (access & SC_WRITE ? SC_PROT_RW : SC_PROT_R)) /* not painted since the page was opened */
         sc_protocol_paint(page, page + SC_PAGE);
