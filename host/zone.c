@@ -18,6 +18,10 @@
 #include "host/arena.h"
 #include "host/span.h"
 
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22 /* from Linux 5.14 on; earlier kernels return EINVAL */
+#endif
+
 #define ZONE_MOST ((size_t)512 << 30)
 #define ZONE_LEAST ((size_t)1 << 30)
 
@@ -121,6 +125,9 @@ static bool unite(struct sc_host_span *span, const struct sc_host_placing *placi
         return false;
     if (placing->pin(span->alias, bytes) == SC_OK) {
         if (placing->reserve((void *)span->base, bytes) == SC_OK) {
+            /* Pinning has allocated the pages.  Mapping them together costs the program a quarter of the time of a
+             * page fault for each page, which the first touches would cost. */
+            sc_host_sys_madvise((void *)span->base, bytes, MADV_POPULATE_READ);
             span->placing = placing;
             span->united = bytes;
             span->unpin = separate;
