@@ -3,8 +3,13 @@
  *     um_kernels power N STEPS [hints]     y := A x and its norm by cuBLAS, own kernel that scales by a factor that the
  *                                          CPU writes; the CPU changes an element each 10 steps; A is n x n
  *     um_kernels stencil N STEPS [hints]   7-point stencil on n^3 points; the CPU writes a plane each 10 steps
- *     um_kernels sweep MIB STEPS [hints]   a kernel writes the array, the CPU reads it
+ *     um_kernels sweep MIB STEPS [hints]   a kernel writes the array, the CPU reads it, and reads it again at home
  *     um_kernels launches N STEPS [hints]  kernels of n elements, one after another
+ *
+ *     um_kernels cg N STEPS [hints|device] conjugate gradients on n^3 points: own kernels for the product and vectors,
+ *                                          dots by cuBLAS; device: memory of cudaMalloc
+ *     um_kernels over MIB STEPS [hints]    kernels walk over blocks of 64 MiB in order; UM_KERNELS_LEFT: MiB that the
+ *                                          device has left, the rest is taken by cudaMalloc before
  *
  * hints: the program prefetches and advises, as far as CUDA's managed memory profits.  Prints one line:
  * name, seconds, checksum. */
@@ -15,7 +20,7 @@
 #include <cstring>
 #include <ctime>
 
-static bool hints;
+static bool hints, by_hand;
 
 static double now()
 {
@@ -29,8 +34,8 @@ static double *managed(size_t n)
 {
     double *p;
 
-    if (cudaMallocManaged(&p, n * sizeof *p) != cudaSuccess) {
-        fprintf(stderr, "um_kernels: no managed memory\n");
+    if ((by_hand ? cudaMalloc(&p, n * sizeof *p) : cudaMallocManaged(&p, n * sizeof *p)) != cudaSuccess) {
+        fprintf(stderr, "um_kernels: no memory\n");
         exit(1);
     }
     return p;
@@ -175,12 +180,25 @@ static void stencil(int n, int steps)
     done("stencil", now() - since, sum);
 }
 
+/* A value of each line of the CPU's caches. */
+static double read_all(const double *x, size_t n, double *seconds)
+{
+    double sum = 0, since = now();
+
+    for (size_t i = 0; i < n; i += 8)
+        sum += x[i];
+    *seconds += now() - since;
+    return sum;
+}
+
 static void sweep(size_t mib, int steps)
 {
     size_t n = (mib << 20) / sizeof(double);
-    double *x = managed(n), sum = 0, seconds = 0, since;
+    double *x = managed(n), sum = 0, seconds = 0, first = 0, again = 0, write = 0, since = now();
+    double gb = 1e-9 * (double)(n * sizeof *x);
 
     memset(x, 0, n * sizeof *x);
+    write = now() - since;
     for (int k = 0; k < steps; k++) {
         prefetch(x, n * sizeof *x, true);
         add<<<blocks(n), 256>>>(x, 1, n);
@@ -188,12 +206,127 @@ static void sweep(size_t mib, int steps)
         since = now();
         prefetch(x, n * sizeof *x, false);
         cudaDeviceSynchronize();
-        for (size_t i = 0; i < n; i += 8) /* a value of each line of the cache */
-            sum += x[i];
         seconds += now() - since;
+        sum += read_all(x, n, &seconds);
+        first = k ? first : seconds;
+        read_all(x, n, &again);
     }
-    fprintf(stderr, "sweep: %.1f GB/s\n", 1e-9 * (double)(n * sizeof *x) * steps / seconds);
+    fprintf(stderr, "sweep: %.1f GB/s (first %.1f GB/s), again %.1f GB/s, first writes %.1f GB/s\n",
+            gb * steps / seconds, gb / first, gb * steps / again, gb / write);
     done("sweep", seconds, sum);
+}
+
+/* q := A p, the 7-point Laplacian. */
+__global__ void laplace(double *q, const double *p, int n)
+{
+    int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), j = (int)blockIdx.y, k = (int)blockIdx.z;
+    size_t row = (size_t)n, plane = row * row, at = (size_t)k * plane + (size_t)j * row + (size_t)i;
+    double sum;
+
+    if (i >= n)
+        return;
+    sum = 6 * p[at];
+    sum -= i > 0 ? p[at - 1] : 0;
+    sum -= i < n - 1 ? p[at + 1] : 0;
+    sum -= j > 0 ? p[at - row] : 0;
+    sum -= j < n - 1 ? p[at + row] : 0;
+    sum -= k > 0 ? p[at - plane] : 0;
+    sum -= k < n - 1 ? p[at + plane] : 0;
+    q[at] = sum;
+}
+
+/* x += alpha p; r -= alpha q */
+__global__ void forward(double *x, double *r, const double *p, const double *q, double alpha, size_t n)
+{
+    size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+
+    if (i < n) {
+        x[i] += alpha * p[i];
+        r[i] -= alpha * q[i];
+    }
+}
+
+/* p := r + beta p */
+__global__ void turn(double *p, const double *r, double beta, size_t n)
+{
+    size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+
+    if (i < n)
+        p[i] = r[i] + beta * p[i];
+}
+
+__global__ void fill(double *x, double value, size_t n)
+{
+    size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+
+    if (i < n)
+        x[i] = value;
+}
+
+static void cg(int n, int steps)
+{
+    size_t all = (size_t)n * (size_t)n * (size_t)n;
+    double *x = managed(all), *r = managed(all), *p = managed(all), *q = managed(all), rr, next, pq, since = now();
+    dim3 grid((unsigned)(n + 255) / 256, (unsigned)n, (unsigned)n);
+    cublasHandle_t blas;
+
+    check(cublasCreate(&blas), "create");
+    fill<<<blocks(all), 256>>>(x, 0, all);
+    fill<<<blocks(all), 256>>>(r, 1, all);
+    fill<<<blocks(all), 256>>>(p, 1, all);
+    check(cublasDdot(blas, (int)all, r, 1, r, 1, &rr), "dot");
+    for (int k = 0; k <= steps; k++) {
+        laplace<<<grid, 256>>>(q, p, n);
+        check(cublasDdot(blas, (int)all, p, 1, q, 1, &pq), "dot");
+        forward<<<blocks(all), 256>>>(x, r, p, q, rr / pq, all);
+        check(cublasDdot(blas, (int)all, r, 1, r, 1, &next), "dot");
+        turn<<<blocks(all), 256>>>(p, r, next / rr, all);
+        rr = next;
+        if (k == 0) { /* the data has come to the device */
+            cudaDeviceSynchronize();
+            since = now();
+        }
+    }
+    cudaDeviceSynchronize();
+    since = now() - since;
+    fprintf(stderr, "cg: %.1f us each\n", 1e6 * since / steps);
+    done("cg", since, rr);
+}
+
+static void over(size_t mib, int steps)
+{
+    const size_t n = ((size_t)64 << 20) / sizeof(double), count = mib / 64;
+    const char *text = getenv("UM_KERNELS_LEFT");
+    size_t left = text ? (size_t)strtoull(text, NULL, 10) << 20 : 0, available, total;
+    double **x = (double **)malloc(count * sizeof *x), sum = 0, since, seconds = 0;
+    void *ballast = NULL;
+
+    cudaMemGetInfo(&available, &total);
+    if (left && left < available && cudaMalloc(&ballast, available - left) != cudaSuccess)
+        fprintf(stderr, "um_kernels: the memory cannot be limited\n");
+    for (size_t b = 0; b < count; b++) {
+        x[b] = managed(n);
+        memset(x[b], 0, n * sizeof(double));
+    }
+    since = now();
+    for (int k = 0; k < steps; k++) {
+        for (size_t b = 0; b < count; b++) {
+            prefetch(x[b], n * sizeof(double), true);
+            add<<<blocks(n), 256>>>(x[b], 1, n);
+        }
+        if (k == 0) {
+            cudaDeviceSynchronize();
+            since = now() - since;
+            fprintf(stderr, "over: %.4f s for the first sweep\n", since);
+            since = now();
+        }
+    }
+    cudaDeviceSynchronize();
+    seconds = now() - since;
+    for (size_t b = 0; b < count; b++)
+        sum += x[b][b % n];
+    cudaFree(ballast);
+    done("over", seconds, sum);
 }
 
 static void launches(size_t n, int steps)
@@ -221,6 +354,7 @@ int main(int argc, char **argv)
     int steps = argc > 3 ? atoi(argv[3]) : 0;
 
     hints = argc > 4 && strcmp(argv[4], "hints") == 0;
+    by_hand = argc > 4 && strcmp(argv[4], "device") == 0;
     cudaFree(0);
     if (n && steps > 0 && strcmp(argv[1], "power") == 0)
         power(n, steps);
@@ -230,7 +364,11 @@ int main(int argc, char **argv)
         sweep(n, steps);
     if (n && steps > 0 && strcmp(argv[1], "launches") == 0)
         launches(n, steps);
-    fprintf(stderr, "usage: um_kernels power|stencil|sweep|launches N STEPS [hints]\n");
+    if (n && steps > 0 && strcmp(argv[1], "cg") == 0)
+        cg((int)n, steps);
+    if (n && steps > 1 && strcmp(argv[1], "over") == 0)
+        over(n, steps);
+    fprintf(stderr, "usage: um_kernels power|stencil|sweep|launches|cg|over N STEPS [hints|device]\n");
     return 2;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

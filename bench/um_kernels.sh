@@ -3,11 +3,13 @@
 # libsemcache-cuda-um; in one run on real GPUs.  The checksums must agree.  From the build tree, after make:
 #   sh SRC/bench/um_kernels.sh
 # Variables: BENCH_DEVICE (default cuda:0).  BENCH_CASES ("power:30000:100 stencil:512:100 sweep:4096:3
-# launches:30000:20000").  BENCH_LOG: file for semcache's log.
+# launches:30000:20000 cg:400:100 over:6144:4").  BENCH_LOG: file for semcache's log.  UM_KERNELS_LEFT: MiB of memory
+# that `over` leaves on the device (4096).  `cg` has a third row: memory of cudaMalloc.
 set -u
 um=$PWD/.libs/libsemcache-cuda-um.so
 out=$(mktemp) && err=$(mktemp) && trap 'rm -f "$out" "$err"' EXIT
 bad=0
+export UM_KERNELS_LEFT="${UM_KERNELS_LEFT:-4096}"
 
 measure() { # title, then the program: sets $seconds and $sum
     title=$1
@@ -15,12 +17,12 @@ measure() { # title, then the program: sets $seconds and $sum
     "$@" > "$out" 2> "$err" || { echo "$title failed:"; cat "$out" "$err"; bad=1; seconds=0 sum=0; return; }
     seconds=$(sed -n 's/.*seconds=\([^ ]*\).*/\1/p' "$out")
     sum=$(sed -n 's/.*checksum=\([^ ]*\).*/\1/p' "$out")
-    printf '%-24s %s  %s\n' "$title" "$(cat "$out")" "$(grep -h 'GB/s\|us each' "$err" | tr '\n' ' ')"
+    printf '%-24s %s  %s\n' "$title" "$(cat "$out")" "$(grep -h 'GB/s\|us each\|first sweep' "$err" | tr '\n' ' ')"
 }
 
 ours() { LD_PRELOAD="$um" tools/semcache run --device "${BENCH_DEVICE:-cuda:0}" "$@"; }
 
-for case in ${BENCH_CASES:-power:30000:100 stencil:512:100 sweep:4096:3 launches:30000:20000}; do
+for case in ${BENCH_CASES:-power:30000:100 stencil:512:100 sweep:4096:3 launches:30000:20000 cg:400:100 over:6144:4}; do
     name=${case%%:*} rest=${case#*:}
     set -- "$name" "${rest%%:*}" "${rest#*:}"
     echo "== $case"
@@ -28,6 +30,7 @@ for case in ${BENCH_CASES:-power:30000:100 stencil:512:100 sweep:4096:3 launches
     plain=$seconds wanted=$sum
     measure "CUDA with hints" bench/um_kernels "$@" hints
     hinted=$seconds
+    [ "$name" != cg ] || measure "cudaMalloc by hand" bench/um_kernels "$@" device
     SEMCACHE_LOG=info SEMCACHE_OPEN=first measure "semcache" ours bench/um_kernels "$@"
     [ -z "${BENCH_LOG:-}" ] || cat "$err" >> "$BENCH_LOG"
     awk -v ours="$seconds" -v a="$plain" -v b="$hinted" -v got="$sum" -v wanted="$wanted" 'BEGIN {
