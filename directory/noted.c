@@ -44,6 +44,7 @@ static uintptr_t shift_of(const struct sc_matrix *m)
     uintptr_t sector = (uintptr_t)m->width * (uintptr_t)m->ld * m->elem;
 
     least = sector < extent && sector > least ? sector : sector < extent ? least : extent;
+    least = least > 4096 ? least : 4096; /* a part consists of whole pages (parts_left) */
     return (uintptr_t)(64 - __builtin_clzll(least - 1));
 }
 

@@ -43,7 +43,8 @@ int main(void)
         double equal = seconds_of(r, SC_STRATEGY_DYNAMIC, 1), slow = seconds_of(r, SC_STRATEGY_DYNAMIC, 2);
         double fixed = seconds_of(r, SC_STRATEGY_CYCLIC, 1), behind = seconds_of(r, SC_STRATEGY_CYCLIC, 2);
 
-        tap_ok(slow <= 1.25 * equal, "%s: a slow device of four costs %.3g times", name, slow / equal);
+        /* Of 16 blocks of B, three fast devices have at most 5 and not 4: 1.25, and the transfers at the ends. */
+        tap_ok(slow <= 1.26 * equal, "%s: a slow device of four costs %.4g times", name, slow / equal);
         tap_ok(behind >= 1.4 * fixed, "%s: with blocks at fixed places %.3g times", name, behind / fixed);
         tap_ok(equal <= 1.02 * fixed, "%s: equal devices take %.4g ms, at fixed places %.4g", name, 1e3 * equal,
                1e3 * fixed);
