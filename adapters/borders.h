@@ -1,4 +1,5 @@
-/* Elements of a vector that ranks exchange: adapters get them for the host before a library's own loops touch them. */
+/* Elements of a vector that ranks exchange. Adapters fetch the elements before the loops of a library touch the
+ * vector. */
 #ifndef SC_ADAPTERS_BORDERS_H
 #define SC_ADAPTERS_BORDERS_H
 
@@ -9,7 +10,7 @@
 enum {
     SC_ADAPTER_LEAST_PART = 8192, /* elements of a rank's vector; smaller vectors are left to faults */
     SC_ADAPTER_MOST_RUNS = 64,    /* runs of numbers; more runs are left to faults */
-    SC_ADAPTER_GAP = 4096         /* bytes between runs that are fetched as one */
+    SC_ADAPTER_GAP = 4096         /* bytes; runs with a smaller gap are fetched together */
 };
 
 static inline int64_t sc_adapter_number(const void *numbers, size_t bytes, int64_t i)
@@ -39,15 +40,14 @@ static inline int sc_adapter_runs(const void *numbers, size_t bytes, int64_t cou
     return runs;
 }
 
-/* Gets the elements with these numbers (integers of `bytes` bytes) for the host.  Borders between ranks are runs of
- * numbers: a run costs one transfer, and no fault with its read-ahead. */
+/* Fetches the elements with these numbers (integers of `bytes` bytes).  Borders between ranks are runs of numbers.  A
+ * run costs one transfer; a fault would bring its read-ahead as well. */
 static inline void sc_adapter_get(const void *vector, size_t element, const void *numbers, size_t bytes, int64_t count,
                                   enum semcache_mode mode)
 {
     int64_t first[SC_ADAPTER_MOST_RUNS], end[SC_ADAPTER_MOST_RUNS];
-    const int runs = semcache_acquire ? sc_adapter_runs(numbers, bytes, count, (int64_t)(SC_ADAPTER_GAP / element), first,
-                                                        end)
-                                      : 0;
+    const int64_t gap = (int64_t)(SC_ADAPTER_GAP / element);
+    const int runs = semcache_acquire ? sc_adapter_runs(numbers, bytes, count, gap, first, end) : 0;
 
     for (int i = 0; i < runs; i++)
         (void)semcache_acquire((const char *)vector + (size_t)first[i] * element, (size_t)(end[i] - first[i]) * element,

@@ -1,6 +1,8 @@
-/* Shared by the adapters that `semcache run` preloads: functions of a library are defined in front of the library's own.
+/* Shared by the adapters that `semcache run` preloads.  An adapter defines functions of a library in front of the
+ * library.
  *
- * An adapter needs neither libsemcache nor the library, because child processes of the program load the adapter, too. */
+ * An adapter needs neither libsemcache nor the library, because child processes of the program load the adapter,
+ * too. */
 #ifndef SC_ADAPTERS_PRELOAD_H
 #define SC_ADAPTERS_PRELOAD_H
 

@@ -80,7 +80,7 @@ static void put_way(FILE *out, const char *what, uint64_t moved, uint64_t percal
 
     fprintf(out, "  %-18s %10s", what, sc_stats_format_bytes(moved, text));
     if (percall && moved)
-        fprintf(out, "   (call by call: %s, %.0f times as much)", sc_stats_format_bytes(percall, other),
+        fprintf(out, "   (call by call: %s, %.*f times as much)", sc_stats_format_bytes(percall, other), percall < moved,
                 (double)percall / (double)moved);
     else if (percall)
         fprintf(out, "   (call by call: %s)", sc_stats_format_bytes(percall, other));
@@ -130,17 +130,26 @@ static int find_routines(int first[ROUTINES])
     return all;
 }
 
+static const char *name_of(int routine)
+{
+    const char *name = sc_trace_routine_name(routine);
+
+    return name ? name : "?";
+}
+
 static void put_routines(FILE *out)
 {
-    int first[ROUTINES], all = find_routines(first);
+    int first[ROUTINES], all = find_routines(first), shown = all < ROUTINES ? all : ROUTINES, width = 16;
 
-    fprintf(out, "  %-18s %10s %12s\n", "calls", "on devices", "on the host");
-    for (int i = 0; i < all && i < ROUTINES; i++) {
-        const char *name = sc_trace_routine_name(first[i]);
+    for (int i = 0; i < shown; i++) {
+        int length = (int)strlen(name_of(first[i]));
 
-        fprintf(out, "    %-16s %10" PRIu64 " %12" PRIu64 "\n", name ? name : "?", sc_stats.offloaded[first[i]],
-                sc_stats.host[first[i]]);
+        width = length > width ? length : width;
     }
+    fprintf(out, "  %-*s %10s %12s\n", width + 2, "calls", "on devices", "on the host");
+    for (int i = 0; i < shown; i++)
+        fprintf(out, "    %-*s %10" PRIu64 " %12" PRIu64 "\n", width, name_of(first[i]), sc_stats.offloaded[first[i]],
+                sc_stats.host[first[i]]);
     if (all > ROUTINES)
         fprintf(out, "    and %d more\n", all - ROUTINES);
 }

@@ -42,7 +42,7 @@ static enum sc_status prefetch(int device, const struct sc_piece *piece, void *o
     return sc_coherence_prefetch(device == SEMCACHE_ANY_DEVICE ? sc_coherence_home(piece) : device, piece);
 }
 
-/* Memory that would be copied for this call alone stays where it is. */
+/* False for untracked memory: a device copy would live for this call only, so the call moves nothing. */
 static bool is_kept(const struct sc_view *view)
 {
     struct sc_residency residency;

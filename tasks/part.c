@@ -1,4 +1,4 @@
-/* Operands of a call in pieces that lie in one tile each. */
+/* Divides the operands of a call into pieces. A piece lies in one tile. */
 #include "tasks/tasks_int.h"
 
 void sc_part_divide(struct sc_part *part, const struct sc_operand *operand)

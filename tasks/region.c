@@ -222,7 +222,7 @@ static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 static bool meet(int64_t distance, int64_t na, int64_t nb) { return distance > -nb && distance < na; }
 
 /* Of two boxes with the same distances, the second d elements behind the first: d is i + j ld + k plane, where the sum
- * of the first two is smaller than `plane` and i is smaller than ld.  So j and k are one of two numbers each. */
+ * of the first two is smaller than `plane` and i is smaller than ld.  So j has two possible values, and k has two. */
 static bool boxes_meet(const struct semcache_region *a, const struct semcache_region *b, int64_t d)
 {
     for (int64_t k = floor_div(d, a->plane), n = 0; n < 2; n++, k++) {

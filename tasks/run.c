@@ -78,7 +78,8 @@ bool sc_tasks_valid(const struct semcache_task *task, int devices)
     if (!task->kernel && !task->host)
         return refuse(name, "the task has neither a kernel nor a function for the host", 0, 0);
     if (task->bytes > SEMCACHE_ARGUMENTS_MAX || (task->bytes && !task->arguments))
-        return refuse(name, "the arguments are NULL or too long (bytes, limit)", (int)task->bytes, SEMCACHE_ARGUMENTS_MAX);
+        return refuse(name, "the arguments are NULL or too long (bytes, limit)", (int)task->bytes,
+                      SEMCACHE_ARGUMENTS_MAX);
     if (task->device < SEMCACHE_HOST || (devices && task->device >= devices))
         return refuse(name, "there is no such device (device, devices)", task->device, devices);
     return sc_operands_valid(task->operands, task->count, name);
@@ -191,8 +192,8 @@ static enum sc_status on_host(const struct semcache_task *task)
 
 /* --- on a device -------------------------------------------------------------------------------------------------- */
 
-/* An operand: in place if one tile contains it, else in a temporary.  The cuts of an operand take 16 KiB: functions
- * divide an operand where they need them. */
+/* An operand in one tile is used in place, and an operand in several tiles by a temporary.  The cuts of an operand take
+ * 16 KiB: no struct keeps the cuts, and a function divides the operand again. */
 struct held {
     struct sc_operand whole; /* as of struct sc_part */
     struct sc_piece piece;   /* in place; operand NULL: in the temporary */
@@ -227,8 +228,8 @@ static enum sc_status copy_part(const struct job *job, const struct held *held, 
     return status;
 }
 
-/* Also a part that is only written is copied in: its sectors then have memory and their other elements on the device,
- * and the copy back moves nothing but results. */
+/* A part that is only written is copied in as well.  Afterwards the sectors of the part have memory and all their
+ * elements on the device, and the copy back moves results only. */
 static enum sc_status gather(struct job *job, int i)
 {
     struct held *held = &job->held[i];
@@ -409,7 +410,7 @@ bool sc_tasks_on_devices(int device, bool host, bool gpu)
     return sc_coherence_device_properties(0)->emulated ? host : gpu;
 }
 
-/* The choice by times: both places pay for what they lack. */
+/* The choice by times. The missing bytes of a place count for the place. */
 static bool is_faster_on_host(const struct semcache_task *task)
 {
     double rate = sc_coherence_device_properties(0)->host_bandwidth;

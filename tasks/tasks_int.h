@@ -68,8 +68,8 @@ enum sc_status sc_copy_call(int device, struct sc_own_slot *slots, const struct 
 enum sc_status sc_copy_reach(int device, void **stream);
 /* Device memory for `count` compact copies; sizes of 0 get no memory.  Without locks. */
 enum sc_status sc_copy_memory(int device, const size_t *bytes, void **memory, int count);
-/* Frees the memory behind all enqueued work; without devices, does nothing.  used: the program may have enqueued work of
- * its own after the library's last work.  Without locks. */
+/* Frees the memory behind all enqueued work; without devices, does nothing.  used: the program may have enqueued work
+ * after the library's last work.  Without locks. */
 void sc_copy_free(int device, void **memory, int count, bool used);
 
 /* --- hold.c ------------------------------------------------------------------------------------------------------- */

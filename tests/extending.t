@@ -4,8 +4,7 @@
 . "$top_srcdir/tests/tap.sh"
 src=$scratch/src gen=$scratch/gen
 mkdir "$src" "$gen" "$gen/ops"
-folders=$(sed -n 's|^include \(.*\)/local\.mk|\1|p' "$top_srcdir/Makefile.am")
-(cd "$top_srcdir" && tar -cf - $(find . -maxdepth 1 -type f) m4 include $folders) |
+(cd "$top_srcdir" && tar -cf - $(find . -maxdepth 1 -type f) m4 include $(folders)) |
     tar -C "$src" -xf - || exit 99
 chmod -R u+w "$src" # make distcheck has them read-only
 

@@ -4,6 +4,7 @@
 use strict;
 use warnings;
 use Test::More;
+require "$ENV{top_srcdir}/tests/folders.pl";
 
 chdir($ENV{top_srcdir} // '.') or die;
 
@@ -23,12 +24,11 @@ my %banned = (
     'sub-?block of a tile' => 'sector',
 );
 
-my @roots = qw(autotuner base bench blas coherence cuda-um device directory doc examples host include libsemcache ops
-    sparse tests tools trace);
+my @roots = ('include', folders());
 my $roots = '(?:' . join('|', @roots) . ')';
 my %text;
 for my $file (split /\n/, `find @roots README.md CONTRIBUTING.md -type f`) {
-    next if $file !~ /\.(?:md|1|c|h|cu|cuh|inc|l|sh|t|pl|py|awk|mk|am|tab|list)$/ || $file eq 'tests/glossary.t';
+    next if $file !~ /\.(?:md|1|c|h|cu|cuh|cc|cpp|inc|l|sh|t|pl|py|awk|mk|am|tab|list)$/ || $file eq 'tests/glossary.t';
     open my $in, '<', $file or die "$file: $!\n";
     $text{$file} = do { local $/; <$in> };
 }

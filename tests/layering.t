@@ -3,7 +3,7 @@
 . "$top_srcdir/tests/tap.sh"
 cd "$top_srcdir" || exit 99
 
-folders='base ops host directory device trace coherence autotuner blas sparse tasks libsemcache cuda-um adapters tools'
+folders=$(folders adapters)
 
 allowed() {
     case $1 in
@@ -17,7 +17,7 @@ allowed() {
     tasks) echo coherence ops base semcache ;; # the header that it implements
     cuda-um) echo semcache base ops libsemcache sparse ;;
     adapters) echo semcache ;;
-    libsemcache|tools) echo semcache $folders ;;
+    libsemcache|tools) echo semcache ${folders} ;;
     esac
 }
 
@@ -79,7 +79,7 @@ report "$(sources "^$include\"[^\"]*_int\.h\"" |
 report "$(sources "^$include\"\.\./")" 'includes are named from the top'
 
 # The row of a table names the back end; libsemcache-cuda-um is a library's name.
-report "$(grep -niE 'cuda|nvidia|nvcc' -r ${folders%cuda-um*} adapters tools include \
+report "$(grep -niE 'cuda|nvidia|nvcc' -r $(folders libsemcache) tools adapters include \
     --include='*.[ch]' --include='*.inc' |
     grep -v '^device/cuda/\|^device/backend.h:[0-9]*: *ROW(\|libsemcache-cuda-um')" \
     'a maker of devices is named in the folder of its back end only'

@@ -74,9 +74,9 @@ ok 'so does SIGHUP' ended 129
 
 # --- the rule --------------------------------------------------------------------------------------------------------
 
-folders='base ops host directory device trace coherence autotuner blas sparse tasks libsemcache'
 calls='dl(open|mopen|sym|vsym|addr1?|close|info|_iterate_phdr)|getaddrinfo|iconv_open'
-report "$(cd "$top_srcdir" && grep -nE "\<($calls)[[:space:]]*\\(" -r $folders --include='*.[ch]' --include='*.cu' |
+report "$(cd "$top_srcdir" && grep -nE "\<($calls)[[:space:]]*\\(" -r $(folders libsemcache) --include='*.[ch]' \
+    --include='*.cu' |
     grep -v '^base/loader\.[ch]:\|^device/cuda/\(driver\|identity\|solver_library\)\.c:\|^blas/verify/replay\.c:' |
     grep -v '/\*.*(\|^libsemcache/rebind\.c:.*dlinfo')" \
     'the loader is called in one file, and by the module for CUDA when it is opened'

@@ -24,8 +24,7 @@ done < "$scratch/ranks")" 'each lock is in the file that the enum names'
 # No lock of ours is outside of the order, but for the rows that the page has for such locks.
 sed -n 's/^| unranked | `\([^`]*\)` |.*/\1/p' doc/locks.md | sort > "$scratch/unranked"
 pattern='PTHREAD_(MUTEX|RWLOCK)_INITIALIZER|pthread_(mutex|rwlock)_init|pthread_(mutex|rwlock)_t [a-z_]+;'
-grep -rlE "$pattern" base ops host directory device trace coherence autotuner blas sparse tasks libsemcache cuda-um \
-    --include='*.[ch]' | grep -v '^base/locks\.h$' | sort > "$scratch/mutexes"
+grep -rlE "$pattern" $(folders cuda-um) --include='*.[ch]' | grep -v '^base/locks\.h$' | sort > "$scratch/mutexes"
 report "$(diff "$scratch/unranked" "$scratch/mutexes")" 'mutexes without a rank are listed there'
 end
 # SPDX-License-Identifier: BSD-2-Clause

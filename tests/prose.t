@@ -7,6 +7,7 @@
 use strict;
 use warnings;
 use Test::More;
+require(($ENV{top_srcdir} // '.') . '/tests/folders.pl');
 
 # Largest figures allowed: words, heavy, long.
 my @document = (7, 2, 0);
@@ -64,7 +65,7 @@ sub sentences {
     my $text = do { local $/; <$in> };
     my @pieces = $file =~ /\.md$/ ? paragraphs($text)
         : $file =~ /\.[17]$/ ? manual($text)
-        : $file =~ /\.(?:c|h|cu|cuh|inc|l)$/ ? comments_of_c($text)
+        : $file =~ /\.(?:c|h|cu|cuh|cc|cpp|inc|l)$/ ? comments_of_c($text)
         : comments_of_script($text);
     my @sentences;
     for my $piece (@pieces) {
@@ -118,13 +119,12 @@ if (@ARGV) {
 
 chdir($ENV{top_srcdir} // '.') or die;
 my %group;
-my @roots = qw(autotuner base bench blas coherence cuda-um device directory doc examples host include libsemcache ops
-    sparse tests tools trace);
+my @roots = ('include', folders());
 for my $file (sort split /\n/, `find @roots README.md CONTRIBUTING.md SECURITY.md bootstrap.sh Makefile.am -type f`) {
     if ($file =~ /\.(?:md|[17])$/) {
         next if $file eq 'doc/routines.md';
         $group{$file} = [$file];
-    } elsif ($file =~ /\.(?:c|h|cu|cuh|inc|l|sh|t|pl|py|awk|mk|am|tab)$/ || $file eq 'tests/run-one') {
+    } elsif ($file =~ /\.(?:c|h|cu|cuh|cc|cpp|inc|l|sh|t|pl|py|awk|mk|am|tab)$/ || $file eq 'tests/run-one') {
         my ($head) = do { open my $in, '<', $file or die; scalar <$in> };
         next if ($head // '') =~ /^.. Generated from/;
         my ($folder) = $file =~ m{^([^/]+)/};

@@ -4,12 +4,11 @@
 cd "$top_srcdir" || exit 99
 
 # In a build in the source folder, generated files lie beside the sources; their lines may be longer.
-find bootstrap.sh configure.ac Makefile.am autotuner base bench blas coherence cuda-um device directory doc \
-    examples host include libsemcache ops sparse tests tools trace -type f | xargs grep -L '^/\* Generated from' |
+find bootstrap.sh configure.ac Makefile.am include $(folders) -type f | xargs grep -L '^/\* Generated from' |
     grep -v '^blas/veneers/checks\.h$' > "$scratch/all"
 code() { grep "$1" "$scratch/all" | sort; }
 
-c='\.\(c\|h\|cu\|cuh\)$' script='\.\(sh\|t\|pl\|py\|ac\)$\|/run-one$' make='\.\(mk\|am\)$'
+c='\.\(c\|h\|cu\|cuh\|cc\|cpp\|inc\)$' script='\.\(sh\|t\|pl\|py\|ac\)$\|/run-one$' make='\.\(mk\|am\)$'
 awk 'length > 120 { print FILENAME ":" FNR ": " length " columns" }' $(code "$c\|$script\|$make") > "$scratch/long"
 report "$(cat "$scratch/long")" 'lines have at most 120 columns'
 tab=$(printf '\t')

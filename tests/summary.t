@@ -50,6 +50,16 @@ ok 'the calls' has err '^    dgemm  *20  *0$'
 ok 'what moved, against copies in each call' has err '^  to devices  *[0-9.]* [kM]B   (call by call: .* times as much)$'
 ok 'faults' has err '^  page faults  *[0-9]* read, [0-9]* write$'
 ok 'and fits 80 columns' test -z "$(awk 'length > 80' "$scratch/err")"
+# The figures of the calls end under their headings, of names of any length: those of batches have 19 letters.
+aligned() {
+    awk '/^  calls / { devices = index($0, "on devices") + 10; host = length($0); next }
+        host && !/^    / { exit !(rows && !wrong) }
+        host && $3 ~ /^[0-9]+$/ { rows++; wrong += length($0) != host || substr($0, devices - 1, 2) !~ /^[0-9] $/ }' "$1"
+}
+need "$top_builddir/tests/batch"
+call --summary -d emu:h200x8:2 -o always "$top_builddir/tests/batch"
+ok 'a long name is in the table' has err '^    [sdcz]gemm_batch_strided  *[1-9]'
+ok 'and the columns are aligned' aligned "$scratch/err"
 call --summary -d emu:h200x8:2 -o never "$program" ending 20
 ok 'the table says why the host' has err '^  why the host  *SEMCACHE_OFFLOAD=never$'
 

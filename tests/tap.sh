@@ -43,6 +43,11 @@ ended() { [ "$status" -eq "$1" ]; }
 has() { grep -q -e "$2" "$scratch/$1"; }      # file, pattern
 one_line() { [ "$(wc -l < "$scratch/err")" -eq 1 ]; }
 
+# The folders of the project in the order of Makefile.am, up to $1 where that is given.
+folders() {
+    sed -n 's|^include \(.*\)/local\.mk$|\1|p' "$top_srcdir/Makefile.am" | sed "${1:+/^$1\$/q}"
+}
+
 skip() { count=$((count + 1)); echo "ok $count # SKIP $1"; }
 
 end() {

@@ -4,9 +4,10 @@
 use strict;
 use warnings;
 use Test::More;
+require "$ENV{top_srcdir}/tests/folders.pl";
 
 my ($source, $build) = @ENV{qw(top_srcdir top_builddir)};
-my @folders = qw(base ops host directory device trace coherence autotuner blas sparse tasks libsemcache cuda-um tools);
+my @folders = folders('tools');
 
 # Hooks and figures for tests.
 my %for_tests = map { $_ => 1 } qw(

@@ -27,7 +27,8 @@ bool is_ready()
     static int state; // threads may find the same
 
     if (!state) {
-        void *library = semcache_try_axpby && semcache_try_divide ? dlopen(SC_LIBRARY, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+        const bool present = semcache_try_axpby && semcache_try_divide;
+        void *library = present ? dlopen(SC_LIBRARY, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
 
         state = library ? 1 : -1;
         if (library)
@@ -61,7 +62,8 @@ bool combine(int64_t n, double alpha, const double *x, double beta, const double
     return semcache_try_axpby(n, SEMCACHE_FLOAT64, a, x, b, y, w);
 }
 
-bool offer(const struct semcache_sparse_arrays &arrays, char op, int columns, const double *x, int ldx, double *y, int ldy)
+bool offer(const struct semcache_sparse_arrays &arrays, char op, int columns, const double *x, int ldx, double *y,
+           int ldy)
 {
     const double one[2] = {1, 0}, zero[2] = {0, 0};
 
@@ -108,7 +110,9 @@ const Epetra_MultiVector *as_vector(const Epetra_SrcDistObject &source)
 
 } // namespace
 
-// --- products: Epetra_CrsMatrix::Multiply calls them behind its exchange of elements with other processes ---------------
+// --- products -----------------------------------------------------------------------------------------------------
+
+// Epetra_CrsMatrix::Multiply exchanges elements with remote processes, and then calls these functions.
 
 // The matrix's own functions may name its parts.
 #define OFFERED(op, columns, x, ldx, y, ldy)                                                                           \
@@ -150,7 +154,7 @@ void Epetra_CrsMatrix::GeneralMTM(double **x, int ldx, double **y, int ldy, int 
         SC_ADAPTER_NEXT(own, "_ZNK16Epetra_CrsMatrix10GeneralMTMEPPdiS1_ii")(this, x, ldx, y, ldy, columns);
 }
 
-// --- vectors (dot products and sums of absolute values are calls of the BLAS) -------------------------------------------
+// --- vectors (dot products and sums of absolute values are calls of the BLAS) -------------------------------------
 
 int Epetra_MultiVector::Update(double alpha, const Epetra_MultiVector &x, double beta)
 {
@@ -238,16 +242,16 @@ int Epetra_MultiVector::CopyAndPermute(const Epetra_SrcDistObject &source, int s
     for (int j = 0; copied && j < NumVectors_; j++)
         copied = Pointers_[j] == x->Pointers_[j] || combine(same, 1, x->Pointers_[j], 0, nullptr, Pointers_[j]);
     return SC_ADAPTER_NEXT(own, "_ZN18Epetra_MultiVector14CopyAndPermuteERK20Epetra_SrcDistObjectiiPiS3_"
-                                "PK18Epetra_OffsetIndex18Epetra_CombineMode")(this, &source, copied ? 0 : same, moved, to,
-                                                                              from, indexor, mode);
+                                "PK18Epetra_OffsetIndex18Epetra_CombineMode")(this, &source, copied ? 0 : same, moved,
+                                                                              to, from, indexor, mode);
 }
 
-// What other ranks get, and what came from other ranks: no fault with its read-ahead for each border.
+// Elements to and from remote ranks. Borders come home in one batch; a fault would bring its read-ahead as well.
 int Epetra_MultiVector::PackAndPrepare(const Epetra_SrcDistObject &source, int count, int *numbers, int &bytes,
                                        char *&packed, int &packet, int *sizes, bool &differ, Epetra_Distributor &plan)
 {
-    static int (*own)(Epetra_MultiVector *, const Epetra_SrcDistObject *, int, int *, int *, char **, int *, int *, bool *,
-                      Epetra_Distributor *);
+    static int (*own)(Epetra_MultiVector *, const Epetra_SrcDistObject *, int, int *, int *, char **, int *, int *,
+                      bool *, Epetra_Distributor *);
 
     if (const Epetra_MultiVector *x = count && is_ready() ? as_vector(source) : nullptr)
         acquire(*x, count, numbers, SEMCACHE_READ);

@@ -1,5 +1,5 @@
-/* Products of hypre's CSR matrices with vectors; both blocks of a parallel matrix are such matrices.  A declined product
- * is hypre's. */
+/* Products of hypre's CSR matrices with vectors.  A parallel matrix is two blocks in CSR form.  hypre computes a
+ * declined product. */
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static HYPRE_Int sizes_fit(HYPRE_Int inputs, HYPRE_Int outputs, const hypre_Vect
     return (x->size != inputs ? 1 : 0) + (y->size != outputs ? 2 : 0);
 }
 
-/* --- few entries beside a large vector ----------------------------------------------------------------------------- */
+/* --- few entries beside a large vector ---------------------------------------------------------------------------- */
 
 /* libsemcache does not watch arrays as small as those of A, and hypre would touch all of the vector. */
 static bool has_few(const hypre_CSRMatrix *a, const hypre_Vector *x, const hypre_Vector *y)
@@ -80,7 +80,7 @@ static bool take_few(const hypre_CSRMatrix *a, double alpha, const hypre_Vector 
     return true;
 }
 
-/* --- products ------------------------------------------------------------------------------------------------------- */
+/* --- products ----------------------------------------------------------------------------------------------------- */
 
 /* y := alpha op(A) x + beta y */
 static bool offer(const hypre_CSRMatrix *a, char op, double alpha, const hypre_Vector *x, double beta, hypre_Vector *y)
@@ -125,7 +125,7 @@ SC_ADAPTER_NAME HYPRE_Int hypre_CSRMatrixMatvecT(HYPRE_Complex alpha, hypre_CSRM
 
 /* --- several ranks ------------------------------------------------------------------------------------------------ */
 
-/* The elements of a vector that other ranks get or add to come home in one batch. */
+/* Fetches, in one batch, the elements of a vector that remote ranks read or add to. */
 static void get_borders(const hypre_ParCSRCommPkg *plan, const hypre_Vector *local, enum semcache_mode mode)
 {
     if (plan && local->num_vectors == 1 && local->size >= SC_HYPRE_LEAST_ELEMENTS && sc_hypre_is_ready())

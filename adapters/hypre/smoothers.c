@@ -1,6 +1,6 @@
-/* Smoothers of BoomerAMG.  Jacobi smoothers are products and vector operations of hypre.  Chebyshev is done here, in
- * steps that the devices have.  Of other smoothers, the vectors come home in one batch, and not by a fault for each
- * part. */
+/* Smoothers of BoomerAMG.  Jacobi smoothers are products and vector operations of hypre.  This file does
+ * Chebyshev, in steps that the devices have.  The vectors of all remaining smoothers come home in one batch instead of
+ * by faults. */
 #include "adapters/hypre/adapter.h"
 
 static double *data_of(hypre_ParVector *v) { return hypre_VectorData(hypre_ParVectorLocalVector(v)); }
@@ -85,7 +85,10 @@ SC_ADAPTER_NAME HYPRE_Int hypre_ParCSRRelax_Cheby_SolveHost(hypre_ParCSRMatrix *
 enum { JACOBI = 7, L1_JACOBI = 18 }; /* hypre's numbers */
 
 /* points: 0 for all. */
-static bool is_on_host(HYPRE_Int type, HYPRE_Int points) { return (type != JACOBI && type != L1_JACOBI) || points != 0; }
+static bool is_on_host(HYPRE_Int type, HYPRE_Int points)
+{
+    return (type != JACOBI && type != L1_JACOBI) || points != 0;
+}
 
 SC_ADAPTER_NAME HYPRE_Int hypre_BoomerAMGRelax(hypre_ParCSRMatrix *a, hypre_ParVector *f, HYPRE_Int *cf_marker,
                                                HYPRE_Int type, HYPRE_Int points, HYPRE_Real weight, HYPRE_Real omega,
@@ -99,6 +102,7 @@ SC_ADAPTER_NAME HYPRE_Int hypre_BoomerAMGRelax(hypre_ParCSRMatrix *a, hypre_ParV
         (void)semcache_acquire(data_of(f), bytes, SEMCACHE_READ);
         (void)semcache_acquire(data_of(u), bytes, SEMCACHE_READWRITE);
     }
-    return SC_ADAPTER_NEXT(own, "hypre_BoomerAMGRelax")(a, f, cf_marker, type, points, weight, omega, l1_norms, u, v, z);
+    return SC_ADAPTER_NEXT(own, "hypre_BoomerAMGRelax")(a, f, cf_marker, type, points, weight, omega, l1_norms, u, v,
+                                                        z);
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -38,7 +38,10 @@ struct own_operators
     octave_value norm;
 } own;
 
-const NDArray &array_of(const octave_base_value &value) { return static_cast<const octave_matrix &>(value).matrix_ref(); }
+const NDArray &array_of(const octave_base_value &value)
+{
+    return static_cast<const octave_matrix &>(value).matrix_ref();
+}
 NDArray &array_of(octave_base_value &value) { return static_cast<octave_matrix &>(value).matrix_ref(); }
 double number_of(const octave_base_value &value) { return value.double_value(); }
 
@@ -52,7 +55,7 @@ bool combine(double alpha, const NDArray &x, double beta, const NDArray *y, doub
 
 bool is_large(const NDArray &x) { return x.numel() >= least_elements; }
 
-// --- operators on vectors ---------------------------------------------------------------------------------------------
+// --- operators on vectors -----------------------------------------------------------------------------------------
 
 // A declined operator with a new result is computed here, with Octave's bits: another allocation by Octave's operator
 // would move the results to other memory, out of the caches.
@@ -118,7 +121,7 @@ octave_value divide(const octave_base_value &a, const octave_base_value &b)
     return is_large(array_of(a)) ? octave_value(quotient_by(array_of(a), number_of(b))) : own.divide(a, b);
 }
 
-// x := x + sign y.  An array that x shares with other variables stays theirs.
+// x := x + sign y.  An array that x shares with further variables is not written.
 bool add_in_place(NDArray &x, double sign, const NDArray &y)
 {
     if (!is_large(x) || x.dims() != y.dims())
@@ -181,7 +184,7 @@ octave_value_list norm(octave::interpreter &interpreter, const octave_value_list
     return interpreter.feval(own.norm, arguments, results);
 }
 
-// --- products with a sparse matrix ------------------------------------------------------------------------------------
+// --- products with a sparse matrix --------------------------------------------------------------------------------
 
 octave_value product(const octave_base_value &a, const octave_base_value &b, char op, binary declined)
 {
@@ -218,7 +221,7 @@ octave_value multiply_transposed(const octave_base_value &a, const octave_base_v
     return product(a, b, 'T', own.multiply_transposed);
 }
 
-// --- the table of types -----------------------------------------------------------------------------------------------
+// --- the table of types -------------------------------------------------------------------------------------------
 
 // Octave's functions that replace an operator are private members.  An explicit instantiation may name them.
 template <class tag, typename tag::type member> struct opened
@@ -284,8 +287,8 @@ void install(octave::interpreter &interpreter)
         replace(types, op, sparse, matrix, multiply_transposed, own.multiply_transposed);
     own.norm = symbols.builtin_find("norm");
     if (octave_function *function = own.norm.is_defined() ? own.norm.function_value() : nullptr)
-        symbols.install_built_in_function("norm", octave_value(new octave_builtin(norm, "norm", function->fcn_file_name(),
-                                                                                  function->doc_string())));
+        symbols.install_built_in_function(
+            "norm", octave_value(new octave_builtin(norm, "norm", function->fcn_file_name(), function->doc_string())));
 }
 
 } // namespace

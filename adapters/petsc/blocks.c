@@ -1,6 +1,6 @@
-/* Products of PETSc's sequential matrices of blocks (BAIJ, and SBAIJ with one triangle) with vectors.  PETSc chooses its
- * functions by the size of the blocks, when the entries are allocated: they are replaced when the matrix is assembled.
- * A declined product is PETSc's. */
+/* Products of PETSc's sequential matrices of blocks (BAIJ, and SBAIJ with one triangle) with vectors.  PETSc chooses
+ * functions by the size of the blocks, when the entries are allocated.  The adapter therefore replaces the functions
+ * when the matrix is assembled.  PETSc computes a declined product. */
 #include "adapters/petsc/adapter.h"
 
 #define LARGEST 32 /* larger blocks are PETSc's */

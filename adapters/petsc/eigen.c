@@ -1,5 +1,6 @@
-/* SLEPc's bases of vectors, if the adapter was built with SLEPc's headers and SLEPc is in the process.  SLEPc restarts a
- * method in steps of 64 rows, which would bring the basis home.  Other operations of a basis are calls of the BLAS. */
+/* SLEPc's bases of vectors, if the adapter was built with SLEPc's headers and SLEPc is in the process.  SLEPc restarts
+ * a method in steps of 64 rows, which would bring the basis home.  All further operations of a basis are calls of the
+ * BLAS. */
 #include "adapters/petsc/adapter.h"
 #include "adapters/weak.h"
 
@@ -41,8 +42,8 @@ static PetscErrorCode product(BV v, PetscScalar *columns, const PetscScalar *q, 
     PetscCall(PetscBLASIntCast(count, &outer));
     PetscCall(PetscBLASIntCast(ld, &ldq));
     PetscCall(PetscBLASIntCast(v->n * count, &elements));
-    PetscCallBLAS("BLASgemm", BLASgemm_("N", "N", &rows, &outer, &inner, &one, columns, &rows, q + first * ld, &ldq, &zero,
-                                        result, &rows));
+    PetscCallBLAS("BLASgemm", BLASgemm_("N", "N", &rows, &outer, &inner, &one, columns, &rows, q + first * ld, &ldq,
+                                        &zero, result, &rows));
     PetscCallBLAS("BLAScopy", BLAScopy_(&elements, result, &step, columns + first * v->n, &step));
     PetscFunctionReturn(0);
 }
@@ -62,7 +63,8 @@ static PetscErrorCode multiply_in_place(BV v, Mat q, PetscInt first, PetscInt en
     PetscCall(MatDenseGetLDA(q, &ld));
     PetscCall(MatDenseGetArrayRead(q, &factors));
     PetscCall(v->ops->getarray(v, &array));
-    PetscCall(product(v, array + (v->nc + v->l) * v->n, factors + v->l * ld + v->l, ld, first - v->l, end - first, result));
+    PetscCall(product(v, array + (v->nc + v->l) * v->n, factors + v->l * ld + v->l, ld, first - v->l, end - first,
+                      result));
     PetscCall(v->ops->restorearray(v, &array));
     PetscCall(MatDenseRestoreArrayRead(q, &factors));
     free(result);
@@ -82,7 +84,8 @@ static PetscErrorCode copy_column(BV v, PetscInt from, PetscInt to)
     }
     PetscCall(PetscBLASIntCast(v->n, &rows));
     PetscCall(v->ops->getarray(v, &array));
-    PetscCallBLAS("BLAScopy", BLAScopy_(&rows, array + (v->nc + from) * v->n, &step, array + (v->nc + to) * v->n, &step));
+    PetscCallBLAS("BLAScopy", BLAScopy_(&rows, array + (v->nc + from) * v->n, &step, array + (v->nc + to) * v->n,
+                                        &step));
     PetscCall(v->ops->restorearray(v, &array));
     PetscFunctionReturn(0);
 }

@@ -1,5 +1,5 @@
-/* The exchange of elements between ranks (VecScatter): elements that other ranks need come home in one batch, and not by
- * faults with their read-ahead.  The exchange itself is PETSc's. */
+/* The exchange of elements between ranks (VecScatter).  The exchanged elements come home in one batch instead of by
+ * faults, because faults bring their read-ahead as well.  PETSc does the exchange. */
 #include "adapters/petsc/adapter.h"
 #include "adapters/borders.h"
 
@@ -9,7 +9,7 @@ static PetscErrorCode (*create_basic)(PetscSF); /* PETSc's own, and the operatio
 static PetscErrorCode (*their_begin)(PetscSF, MPI_Datatype, PetscMemType, const void *, PetscMemType, void *, MPI_Op);
 static PetscErrorCode (*their_end)(PetscSF, MPI_Datatype, const void *, void *, MPI_Op);
 
-/* Gets the elements of this rank that other ranks read or add to. */
+/* Fetches the elements of this rank that a remote rank reads or adds to. */
 static PetscErrorCode get(PetscSF sf, MPI_Datatype unit, const void *elements, enum semcache_mode mode)
 {
     const PetscInt *offset, *numbers;
@@ -30,8 +30,8 @@ static PetscErrorCode get(PetscSF sf, MPI_Datatype unit, const void *elements, e
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode begin(PetscSF sf, MPI_Datatype unit, PetscMemType from_type, const void *from, PetscMemType to_type,
-                            void *to, MPI_Op op)
+static PetscErrorCode begin(PetscSF sf, MPI_Datatype unit, PetscMemType from_type, const void *from,
+                            PetscMemType to_type, void *to, MPI_Op op)
 {
     PetscFunctionBegin;
     PetscCall(get(sf, unit, from, SEMCACHE_READ));

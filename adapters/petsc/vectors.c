@@ -228,7 +228,7 @@ static bool is_alone(Vec x)
     return MPI_Comm_size(PetscObjectComm((PetscObject)x), &ranks) == MPI_SUCCESS && ranks == 1;
 }
 
-/* The sum over the ranks.  Ranks may decide differently: each rank adds up its part in one way or the other before. */
+/* The sum over the ranks.  Before, each rank adds up its part, on a device or by PETSc's loops. */
 static PetscErrorCode sum(Vec x, PetscInt count, PetscScalar *dot)
 {
     MPI_Comm comm = PetscObjectComm((PetscObject)x);

@@ -14,8 +14,8 @@ if sys.version_info >= (3, 8):
         sys.modules.pop("_semcache", None)
 sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != _folder]
 
-# The next sitecustomize in the path takes the place of this module. If there is none, the ImportError is the one that
-# Python expects and ignores.
+# The next sitecustomize in the path takes the place of this module. Without a next module the import raises
+# ImportError, which Python expects and ignores.
 sys.modules.pop("sitecustomize", None)
 import sitecustomize  # noqa: E402,F401
 # SPDX-License-Identifier: BSD-2-Clause

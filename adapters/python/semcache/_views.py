@@ -120,7 +120,7 @@ def _unused(capsule):
         _exported.pop(address, None)
 
 
-# A capsule in its destructor has no references: its address, not the object, goes to these functions.
+# A capsule in its destructor has no references. These functions therefore take the address of the capsule.
 _get_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi))
 _is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(("PyCapsule_IsValid", ctypes.pythonapi))
@@ -129,8 +129,8 @@ _is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(("
 class Array:
     """An operand at the place of a token: valid until the release of the token.
 
-    On the host and on emulated devices NumPy takes the array (`numpy.asarray`); on a CUDA device CuPy, Numba and PyTorch
-    take it by `__cuda_array_interface__` or DLPack.
+    On the host and on emulated devices NumPy takes the array (`numpy.asarray`). On a CUDA device CuPy, Numba and
+    PyTorch take the array by `__cuda_array_interface__` or DLPack.
     """
 
     def __init__(self, address, shape, strides, typestr, device, stream, readonly):
