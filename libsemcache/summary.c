@@ -80,8 +80,8 @@ static void put_way(FILE *out, const char *what, uint64_t moved, uint64_t percal
 
     fprintf(out, "  %-18s %10s", what, sc_stats_format_bytes(moved, text));
     if (percall && moved)
-        fprintf(out, "   (call by call: %s, %.*f times as much)", sc_stats_format_bytes(percall, other), percall < moved,
-                (double)percall / (double)moved);
+        fprintf(out, "   (call by call: %s, %.*f times as much)", sc_stats_format_bytes(percall, other),
+                percall < moved, (double)percall / (double)moved);
     else if (percall)
         fprintf(out, "   (call by call: %s)", sc_stats_format_bytes(percall, other));
     fputs("\n", out);

@@ -54,7 +54,10 @@ ok 'and fits 80 columns' test -z "$(awk 'length > 80' "$scratch/err")"
 aligned() {
     awk '/^  calls / { devices = index($0, "on devices") + 10; host = length($0); next }
         host && !/^    / { exit !(rows && !wrong) }
-        host && $3 ~ /^[0-9]+$/ { rows++; wrong += length($0) != host || substr($0, devices - 1, 2) !~ /^[0-9] $/ }' "$1"
+        host && $3 ~ /^[0-9]+$/ {
+            rows++
+            wrong += length($0) != host || substr($0, devices - 1, 2) !~ /^[0-9] $/
+        }' "$1"
 }
 need "$top_builddir/tests/batch"
 call --summary -d emu:h200x8:2 -o always "$top_builddir/tests/batch"
