@@ -4,7 +4,7 @@ libcore_la_SOURCES += blas/blas.h blas/home.h blas/blas_int.h blas/veneers/count
 # Decomposition of calls into tasks.
 libcore_la_SOURCES += blas/run/tasks.h blas/run/ahead.c blas/run/assign.c blas/run/offload.c blas/run/together.c \
 	blas/run/pieces.c blas/run/segments.c blas/run/steal.c blas/run/strips.c blas/run/level1.c \
-	blas/run/reduce.c blas/run/gemv.c \
+	blas/run/reduce.c blas/run/recall.c blas/run/gemv.c \
 	blas/run/ger.c blas/run/gemm.c blas/run/product.h blas/run/gemm_sum.c blas/run/gemm_awaited.c blas/run/partials.h \
 	blas/run/partials.c blas/run/single.c blas/run/symm.c blas/run/syr.c blas/run/whole.c \
 	blas/run/batch.c blas/run/larger.c blas/run/least_squares.c blas/run/eigen_range.c blas/run/columns.h \

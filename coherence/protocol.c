@@ -266,6 +266,7 @@ void sc_protocol_linked(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors
     sc_assert_sectors(t, sectors);
     sc_assert(m->links.changed);
     sc_assert(is_somewhere(t, sectors));
+    sc_protocol.moves += (sectors & ~t->linked) != 0;
     t->linked |= sectors;
     if (fresh)
         paint_sectors(m, t, fresh);

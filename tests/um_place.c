@@ -220,6 +220,33 @@ static void test_calls(void)
     cudaFree(result);
 }
 
+/* The host's BLAS, asked twice for a sum: semcache knows the second answer, until a kernel writes. */
+static void test_repeated(double *p)
+{
+    double (*sum)(const int *, const double *, const int *) = NULL;
+    const int n = N, step = 1;
+    int good = 1;
+
+    *(void **)&sum = dlsym(RTLD_DEFAULT, "dasum_");
+    set(p, 1);
+    for (int i = 0; i < STEPS; i++) {
+        for (int k = 0; k < 3; k++)
+            good &= sum(&n, p, &step) == (1.0 + i) * N;
+        launch(p, N, 1);
+        finish();
+    }
+    tap_ok(good, "a repeated sum sees what a kernel has written");
+    launch(p, N, 0);
+    finish();
+    sum(&n, p, &step);
+    for (int i = 0; i < STEPS; i++) {
+        launch(p, N, 1);
+        finish();
+        good &= sum(&n, p, &step) == (2.0 + STEPS + i) * N;
+    }
+    tap_ok(good, "so does a sum after each kernel");
+}
+
 /* A function of a library that semcache does not map. */
 static void test_foreign(void)
 {
@@ -406,6 +433,7 @@ int main(int argc, char **argv)
     }
     test_blocks();
     test_calls();
+    test_repeated(p);
     test_foreign();
     test_threads(p);
     if (argc > 1 && strcmp(argv[1], "two") == 0)

@@ -128,6 +128,7 @@ enum sc_status sc_stats_write(FILE *out, const struct sc_stats_extra *extra)
     fprintf(out, "  \"together\": %" PRIu64 ",\n", counter(&sc_stats.together));
     fprintf(out, "  \"speculated\": %" PRIu64 ",\n  \"rolled_back\": %" PRIu64 ",\n", counter(&sc_stats.speculated),
             counter(&sc_stats.rolled_back));
+    fprintf(out, "  \"recalled\": %" PRIu64 ",\n", counter(&sc_stats.recalled));
     fprintf(out, "  \"percall_in\": %" PRIu64 ",\n  \"percall_out\": %" PRIu64 ",\n", counter(&sc_stats.percall_in),
             counter(&sc_stats.percall_out));
     fprintf(out, "  \"faults\": {\"read\": %" PRIu64 ", \"write\": %" PRIu64 "},\n", counter(&sc_stats.faults_read),

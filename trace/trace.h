@@ -54,6 +54,7 @@ struct sc_stats {
     uint64_t pushed_d2d; /* bytes pushed to another device */
     uint64_t together; /* offloaded calls of which the host computed a part */
     uint64_t speculated, rolled_back; /* sweeps of copies done ahead of the program; of these: not finished by it */
+    uint64_t recalled; /* reductions of `offloaded` whose result was known from the call before */
     /* Bytes that would have moved if each offloaded call copied every operand in and out. */
     uint64_t percall_in, percall_out;
 };

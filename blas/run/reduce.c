@@ -202,7 +202,8 @@ static bool first_extreme(struct reduction *r)
     return true;
 }
 
-static bool combine(struct reduction *r)
+/* since: sc_blas_recall_from */
+static bool combine(struct reduction *r, uint64_t since)
 {
     double value[2] = {0, 0};
 
@@ -213,22 +214,33 @@ static bool combine(struct reduction *r)
     else
         sum(r, value);
     store(r->call->kernel, value);
+    sc_blas_recall_later(r->call, since, value);
     return true;
 }
 
 bool sc_blas_reduce(struct sc_blas_job *call)
 {
     static const enum sc_access access[2] = {SC_READ, SC_READ};
+    const bool index = sc_op_gives_index(call->kernel->op);
     struct reduction r = {.call = call};
     enum sc_status status;
+    uint64_t since = 0;
+    double value[2];
     bool good;
 
     if (sc_coherence_begin(call->view, call->operands, call->operand) != SC_OK)
         return false;
+    if (!index && sc_blas_recall(call, value)) {
+        sc_coherence_end(call->operand, call->operands);
+        store(call->kernel, value);
+        return true;
+    }
     status = sc_blas_segments(call, access, 0, visit, &r);
+    if (!index && status == SC_OK)
+        since = sc_blas_recall_from(call);
     sc_coherence_end(call->operand, call->operands);
-    collect(&r, sc_op_gives_index(call->kernel->op));
-    good = status == SC_OK && r.status == SC_OK && combine(&r);
+    collect(&r, index);
+    good = status == SC_OK && r.status == SC_OK && combine(&r, since);
     free(r.part);
     return good;
 }

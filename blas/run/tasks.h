@@ -149,6 +149,17 @@ bool sc_blas_waits(const struct sc_blas_job *call, const struct sc_blas_blocks *
  * other direction. */
 void sc_blas_divide(const struct sc_blas_job *call, struct sc_cuts *cuts, int others, const struct sc_operand *output);
 
+/* --- recall.c: reductions that the program repeats, except those with an index as the result ---------------------- */
+
+/* Whether this thread's last reduction was the same, and nobody has written its operands since then.  value: that
+ * result.  Between begin and end. */
+bool sc_blas_recall(const struct sc_blas_job *call, double value[2]);
+/* After the reduction's tasks, between begin and end: the time from which writes to the operands are noted.  0: the
+ * reduction will not be recalled. */
+uint64_t sc_blas_recall_from(const struct sc_blas_job *call);
+/* Keeps the result of this thread's last reduction. */
+void sc_blas_recall_later(const struct sc_blas_job *call, uint64_t since, const double value[2]);
+
 /* --- steal.c: blocks for idle devices ----------------------------------------------------------------------------- */
 
 /* The state of a call with `rows` x `cols` blocks.  NULL: no memory. */
