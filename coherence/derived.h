@@ -1,7 +1,7 @@
 /* Derived copies: device memory whose contents are made of host arrays in a layout of the caller's (a part of a
  * sparse matrix).  The arrays are not changed; a derived copy is good until somebody writes its sources (invariant
  * C9).  All functions are called between begin and end (of no operands, if need be), except send, read, discard and
- * converts.  Used by: sparse. */
+ * converts.  Used by: blas (derive, changed), sparse. */
 #ifndef SC_COHERENCE_DERIVED_H
 #define SC_COHERENCE_DERIVED_H
 
