@@ -1,5 +1,5 @@
-/* Measures a machine through the table of operations of its devices (device.h): real time on real devices, virtual time
- * on emulated devices. The caller must not use the devices meanwhile. */
+/* Measures a machine through the table of operations of its devices (device/device.h): real time on real devices,
+ * virtual time on emulated devices. The caller must not use the devices meanwhile. */
 #ifndef SC_AUTOTUNER_MEASURE_H
 #define SC_AUTOTUNER_MEASURE_H
 

@@ -176,7 +176,7 @@ void sc_lent_reset(void); /* in a forked child, and after the devices have been 
 /* As sc_coherence_begin with one view, while work of the program may be running; not counted as a call. */
 enum sc_status sc_coherence_begin_lending(const struct sc_view *view, struct sc_operand *operand);
 
-/* --- when a call was done (watch.c) ------------------------------------------------------------------------------- */
+/* --- when a call was done (completion.c) -------------------------------------------------------------------------- */
 
 /* `before` a wait: whether the watched call is still in progress.  `after` the wait: notes the end of the call. */
 extern bool sc_completion_awaited; /* atomic */
@@ -279,8 +279,8 @@ int sc_route_via(int from, int to);
 enum sc_status sc_memory_ensure(int device, struct sc_matrix *m, struct sc_tile *t);
 /* The same without eviction; SC_ERR_DEVICE_MEMORY when memory is short. */
 enum sc_status sc_memory_spare(int device, struct sc_matrix *m, struct sc_tile *t);
-/* Gives a tile memory at the host's own addresses (device.h, place).  SC_ERR_UNSUPPORTED: the tile's memory is to lie
- * elsewhere. */
+/* Gives a tile memory at the host's own addresses (device/device.h, place).  SC_ERR_UNSUPPORTED: the tile's memory is
+ * to lie elsewhere. */
 enum sc_status sc_memory_place(int device, struct sc_matrix *m, struct sc_tile *t, struct sc_fence *ready);
 /* Ends an allocation for a tile's copy, and returns the `status` that the allocation gave.  After SC_OK the copy has
  * its memory, which may be written after `ready`; otherwise the copy has no memory. */

@@ -1,5 +1,6 @@
 # Generates the cuBLAS functions from the rows that blas/veneers/rows.awk reads.  POSIX awk.
-#   awk -v what=functions|exports|checks -f rows.awk -f generate.awk operations.tab routines.tab
+#   awk -v what=functions|exports|checks -f blas/veneers/rows.awk -f cuda-um/generate.awk ops/operations.tab \
+#       blas/veneers/routines.tab
 #
 # cuBLAS has the arguments in Fortran's order, scalars behind pointers, the result last, and trmm out of place.
 

@@ -7,7 +7,7 @@
 #define PAGE_BYTES 4096
 #define EVEN_BYTES 512 /* granularity of segments that make equal parts */
 #define UNEVEN 16      /* the largest part may exceed the mean by 1 / UNEVEN of the mean */
-#define PARTS_MAX 341 /* of a dimension: the cuts of three operands together find room in SC_CUTS_MAX (call.h) */
+#define PARTS_MAX 341 /* of a dimension: the cuts of three operands fit into SC_CUTS_MAX (coherence/call.h) */
 
 static int64_t div_up(int64_t a, int64_t b)
 {

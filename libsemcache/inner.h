@@ -24,7 +24,7 @@ struct sc_library_inner {
     /* Opens the devices if necessary and pins the memory.  False: not pinned, because there are no devices or they
      * cannot. */
     bool (*pin)(const void *memory);
-    /* Functions of lend.h.  united_alloc opens the devices if necessary. */
+    /* Functions of coherence/lend.h.  united_alloc opens the devices if necessary. */
     __typeof__(sc_coherence_united_alloc) *united_alloc;
     __typeof__(sc_coherence_separate) *separate;
     __typeof__(sc_coherence_lend) *lend;
@@ -33,7 +33,7 @@ struct sc_library_inner {
     enum sc_um_kernels (*kernels)(void); /* the setting */
     /* Number of calls run on devices so far.  While the number is constant, no data leaves the host. */
     uint64_t (*calls)(void);
-    /* Functions of sparse.h. */
+    /* Functions of sparse/sparse.h. */
     __typeof__(sc_sparse_find) *sparse_find;
     __typeof__(sc_sparse_destroy) *sparse_destroy;
     __typeof__(sc_sparse_mv) *sparse_mv;

@@ -1,6 +1,6 @@
-/* Random calls of any routine of routines.tab on overlapping parts of a few arrays. There are two copies of the arrays:
- * the target, which the library may keep on devices, and a copy for the host BLAS alone. Values are small integers:
- * however sums are cut, the copies are equal to the bit, except for the sign of zero. */
+/* Random calls of any routine of blas/veneers/routines.tab on overlapping parts of a few arrays. There are two copies
+ * of the arrays: the target, which the library may keep on devices, and a copy for the host BLAS alone. Values are
+ * small integers: however sums are cut, the copies are equal to the bit, except for the sign of zero. */
 #ifndef SC_TESTS_BLAS_CALLS_H
 #define SC_TESTS_BLAS_CALLS_H
 

@@ -1,5 +1,5 @@
 /* For the tests of every routine: arguments, and a comparison of what two implementations leave in the arguments.
- * checks.h (generated) calls each routine with every combination of its letters. */
+ * blas/veneers/checks.h (generated) calls each routine with every combination of its letters. */
 #ifndef SC_TESTS_BLAS_DATA_H
 #define SC_TESTS_BLAS_DATA_H
 
@@ -17,7 +17,7 @@ struct check {
     int routine;
     enum sc_blas_interface interface;
     enum sc_type type;
-    const char *work; /* of routines.tab */
+    const char *work; /* of blas/veneers/routines.tab */
 };
 
 /* The data that a routine reads or writes. */

@@ -1,6 +1,6 @@
-/* Every routine of routines.tab, with every combination of letters and two sizes of integers, through the whole
- * library. Emulated devices take every supported call (SEMCACHE_OFFLOAD=always); results are compared with the host
- * BLAS. The operands lie close together in one tracked block, so most operands share pages. */
+/* Every routine of blas/veneers/routines.tab, with every combination of letters and two sizes of integers, through the
+ * whole library. Emulated devices take every supported call (SEMCACHE_OFFLOAD=always); results are compared with the
+ * host BLAS. The operands lie close together in one tracked block, so most operands share pages. */
 #include <dlfcn.h>
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* A process without any BLAS: every routine of routines.tab is computed by loops, in every type, order of storage and
- * combination of letters, under the names that programs call. A BLAS in a separate name space, invisible to the
- * library's searches, makes the same calls on a copy of the arrays; the two have to be equal (blas_calls.h). */
+/* A process without any BLAS: every routine of blas/veneers/routines.tab is computed by loops, in every type, order of
+ * storage and combination of letters, under the names that programs call. A BLAS in a separate name space, invisible to
+ * the library's searches, makes the same calls on a copy of the arrays; the two have to be equal (blas_calls.h). */
 #define _GNU_SOURCE
 #include <complex.h>
 #include <dlfcn.h>

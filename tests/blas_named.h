@@ -1,4 +1,5 @@
-/* A call of routines.tab by the name that a program calls and in the host BLAS, and the comparison of two results. */
+/* A call of blas/veneers/routines.tab by the name that a program calls and in the host BLAS, and the comparison of two
+ * results. */
 #ifndef SC_TESTS_BLAS_NAMED_H
 #define SC_TESTS_BLAS_NAMED_H
 

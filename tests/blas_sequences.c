@@ -1,16 +1,12 @@
-/* Random sequences of calls on the real protocol. The calls are every routine of routines.tab in every type, order of
- * storage and combination of letters, under the names that programs call. Sizes, leading dimensions, increments and
- * places are random. Operands are blocks of arrays shared with other calls; between calls the CPU reads and writes the
- * arrays. In a third of the sequences arrays lie outside of malloc.
- *
- * The host BLAS makes the same calls on a copy of the arrays; the two have to be equal (blas_calls.h). Not called are
- * rotg and rotmg, which work on single numbers on the host (blas_library_all).
- *
- * A failure prints the number of its sequence and the sequence's calls.
- * SEMCACHE_TEST_SEED=N    runs sequence N alone
- * SEMCACHE_TEST_STEP=1    with a seed: prints each call first, and compares whole arrays (brought home) after the call
- * SEMCACHE_TEST_ROUNDS=N  calls every combination N times (default 1; SEMCACHE_TEST_LONG: 12)
- * SEMCACHE_TEST_SHARE=N   runs one sequence of N, for slow surroundings (sanitizer.sh) */
+/* Random sequences of calls on the real protocol. The calls are every routine of blas/veneers/routines.tab in every
+ * type, order of storage and combination of letters, under the names that programs call. Sizes, leading dimensions,
+ * increments and places are random. Operands are blocks of arrays shared with other calls; between calls the CPU reads
+ * and writes the arrays. In a third of the sequences arrays lie outside of malloc.  The host BLAS makes the same calls
+ * on a copy of the arrays; the two have to be equal (blas_calls.h). Not called are rotg and rotmg, which work on single
+ * numbers on the host (blas_library_all).  A failure prints the number of its sequence and the sequence's calls.
+ * SEMCACHE_TEST_SEED=N    runs sequence N alone SEMCACHE_TEST_STEP=1    with a seed: prints each call first, and
+ * compares whole arrays (brought home) after the call SEMCACHE_TEST_ROUNDS=N  calls every combination N times (default
+ * 1; SEMCACHE_TEST_LONG: 12) SEMCACHE_TEST_SHARE=N   runs one sequence of N, for slow surroundings (sanitizer.sh) */
 #include <ctype.h>
 #include <math.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
-/* Every routine of routines.tab, by Fortran and CBLAS names, with 32-bit and 64-bit integers and every combination of
- * letters. Asserts that a call through the veneer gives the same bits as a direct call of the host BLAS: for small and
- * large calls, with and without devices, and for routines that are made of further routines. */
+/* Every routine of blas/veneers/routines.tab, by Fortran and CBLAS names, with 32-bit and 64-bit integers and every
+ * combination of letters. Asserts that a call through the veneer gives the same bits as a direct call of the host BLAS:
+ * for small and large calls, with and without devices, and for routines that are made of further routines. */
 #include <complex.h>
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The few CUDA driver functions called by device/wake.c, for tests: they note the requests. */
+/* The few CUDA driver functions called by device/cuda/wake.c, for tests: they note the requests. */
 #include "tests/fake_driver.h"
 
 static struct fake_driver state = {.devices = 4, .retained = -1, .released = -1};

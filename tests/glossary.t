@@ -65,6 +65,40 @@ for my $file (sort keys %text) {
 }
 is(join("\n", @missing), '', 'all documents that the text names are there');
 
+# Sources that comments and the READMEs of folders name by a name or a path: from the root, in the same folder of the
+# root, or in the public interface.  A file of no folder is made by the build, or is an example.
+my @files = map { s{^\./}{}r } split /\n/, `find @roots -type f`;
+my (%path, %inside);
+for my $file (@files) {
+    $path{$file} = 1;
+    my @parts = split m{/}, $file;
+    $inside{$parts[0]}{join '/', @parts[$_ .. $#parts]} = 1 for 1 .. $#parts;
+}
+my $built = join ' ', map { $text{$_} } grep { /\.(?:mk|am)$/ } keys %text;
+my %example = map { $_ => 1 } qw(prog.c prog.py solver.c);
+my %foreign = map { $_ => 1 } qw(mkl_spblas.h Objects/locations.md complex.h);
+sub is_there {
+    my ($name, $file) = @_;
+    my ($root, $last) = ($file =~ m{^([^/]+)/}, $name =~ m{([^/]+)$});
+    return 1 if $path{$name} || $inside{$root}{$name} || $path{"include/semcache/$name"} || $path{"include/$name"} ||
+        $example{$last};
+    return 1 if $foreign{$name} || $name =~ /[A-Z]{3}|^_|^folder/;
+    return $built =~ m{\b\Q$name\E\b} && ($name =~ m{/} || !grep { m{/\Q$name\E$} } @files);
+}
+my @nowhere;
+for my $file (grep { m{/} && !m{^(?:doc|debian)/} } sort keys %text) {
+    my @comments = $file =~ /\.(?:[ch]|cu|cuh|cc|cpp|inc)$/ ? $text{$file} =~ m{/\*(.*?)\*/}gs
+        : $file =~ m{/README\.md$} ? $text{$file} =~ /`([^`]*)`/g
+        : $file =~ /\.(?:md|list|1)$/ ? () : $text{$file} =~ /^\s*#(.*)$/mg;
+    for my $comment (@comments) {
+        while ($comment =~ m~(?<![\w/.<%*}-])((?:[\w-]+/)*[\w-]+\.(?:[ch]|cu|inc|awk|tab|t|py|mk|md|pl))\b(?![\w/:*])~g) {
+            push @nowhere, "$file: $1" unless is_there($1, $file);
+        }
+    }
+}
+is(join("\n", @nowhere), '', 'all sources that comments name are there');
+ok(!is_there('watch.c', 'coherence/protocol.h') && is_there('watch.c', 'host/host.h'), 'a file of another folder is not');
+
 # Functions and structs that documents name are in the code.
 my %names;
 for my $file (grep { /\.(?:[ch]|cu|tab|awk|inc)$/ } keys %text) {

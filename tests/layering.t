@@ -56,8 +56,8 @@ done | grep -v '^base/\|^semcache/\|^tests/' | awk '{ split($1, path, "/"); if (
 report "$(comm -13 "$scratch/listed" "$scratch/included")" 'headers for others are listed in doc/architecture.md'
 report "$(comm -23 "$scratch/listed" "$scratch/included")" 'what is listed there is included'
 
-# Files that include a header of coherence/ and use no function, struct or enum that the header declares.  task.h brings
-# the kernels of device/device.h with it.
+# Files that include a header of coherence/ and use no function, struct or enum that the header declares.
+# coherence/task.h brings the kernels of device/device.h with it.
 declared() {
     sed -n 's/^\(struct\|enum\) \(sc_[a-z0-9_]*\) {.*/\2/p; s/^[a-z].*[ *]\(sc_[a-z0-9_]*\)(.*/\1/p' "$@"
 }

@@ -99,7 +99,7 @@ sub compare {
     return calls($run);
 }
 
-# The routines of lapack/whole.tab that the testers of one type call. ?geqp3 runs on the host, as does ?gecon of the
+# The routines of blas/lapack/whole.tab that the testers of one type call. ?geqp3 runs on the host, as does ?gecon of the
 # small orders to which inputs are reduced.
 sub called_whole {
     my ($letter) = @_;

@@ -1,6 +1,6 @@
-/* The whole of sparse.h against dense matrices: formats, types, integers of two widths counted from 0 and 1, every kind
- * of matrix, strided vectors, dense operands by columns and by rows. Runs on 1, 2 and 4 devices, with little memory,
- * and on the host. */
+/* The whole of sparse/sparse.h against dense matrices: formats, types, integers of two widths counted from 0 and 1,
+ * every kind of matrix, strided vectors, dense operands by columns and by rows. Runs on 1, 2 and 4 devices, with little
+ * memory, and on the host. */
 #include <complex.h>
 #include <math.h>
 

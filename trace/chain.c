@@ -1,5 +1,5 @@
 /* Numbers chains of calls, and writes each chain once. The pager unwinds nothing: the stack of a waiting thread is
- * copied, and the reader of the trace unwinds the copy (tools/unwind.c), because code without frame pointers needs the
+ * copied, and the reader of the trace unwinds the copy (tools/frames.c), because code without frame pointers needs the
  * debug information of every frame. */
 #include <config.h>
 

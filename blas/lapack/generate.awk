@@ -1,5 +1,5 @@
 # Makes C of blas/lapack/routines.tab (its head describes the columns).  POSIX awk.
-# Usage: awk -f generate.awk operations.tab routines.tab.
+# Usage: awk -f blas/lapack/generate.awk ops/operations.tab blas/lapack/routines.tab.
 
 function is_letter(a) { return a ~ /^(side|uplo|trans|transa|transb|diag)$/ }
 function is_int(a) { return a ~ /^(n|m|k|nb|ld[a-z]|inc[xy])$/ }

@@ -32,7 +32,7 @@ struct larger {
     struct sc_cuts sum;        /* slices */
 };
 
-/* The four kinds of operations, by their row of operations.tab. */
+/* The four kinds of operations, by their row of ops/operations.tab. */
 static bool is_product(enum sc_op op) { return op == SC_OP_GEMM; }
 static bool is_triangular(enum sc_op op) { return sc_ops[op].diag; }
 static bool is_symmetric(enum sc_op op) { return sc_op_has_side(op) && !is_triangular(op); }

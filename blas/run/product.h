@@ -27,7 +27,7 @@ static inline struct sc_parts sc_product_parts(const struct sc_cuts *cuts)
 struct sc_piece sc_product_a(const struct sc_product *g, int i, int l, int l_end);
 struct sc_piece sc_product_b(const struct sc_product *g, int l, int l_end, int j);
 
-/* Schedules (pipeline.h) have at most so many parts of a dimension. */
+/* Schedules (autotuner/pipeline.h) have at most so many parts of a dimension. */
 #define SC_PRODUCT_PARTS_MAX 64
 bool sc_product_schedules(const struct sc_product *g);
 /* Sets the device of each block. */

@@ -1,6 +1,6 @@
 # Makes C of the rows that rows.awk reads.  POSIX awk.
-# Usage: awk -v what=prototypes|tables|veneers|exports|checks|replay|doc -f rows.awk -f generate.awk operations.tab
-# routines.tab.
+# Usage: awk -v what=prototypes|tables|veneers|exports|checks|replay|doc -f blas/veneers/rows.awk
+#            -f blas/veneers/generate.awk ops/operations.tab blas/veneers/routines.tab.
 #
 # A Fortran veneer is declared without the hidden string lengths, because C callers do not pass lengths.  With lengths
 # declared, the compiler might use their stack slots, which such a caller does not own.  A small call is a jump to the

@@ -12,7 +12,7 @@ function is_operand(a) { return a ~ /^[ABCPXY]:[ruwb]\(/ }
 function tail(a) { return substr(a, index(a, ":") + 1) }
 
 /^[ \t]*(#|$)/ { next }
-# A row of operations.tab: keeps the arguments in the form of routines.tab, and the operands by name.
+# A row of ops/operations.tab: keeps the arguments in the form of routines.tab, and the operands by name.
 FILENAME ~ /operations\.tab$/ {
     op_level[$1] = $2; op_result[$1] = $3; op_args[$1] = ""
     for (i = 8; i <= NF; i++) {

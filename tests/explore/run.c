@@ -300,7 +300,7 @@ static void mark_lost(uintptr_t lo, uintptr_t hi)
                 explore_lost[a][i] = true;
 }
 
-/* Notes the sectors that the protocol declares lost (loss.c). */
+/* Notes the sectors that the protocol declares lost (coherence/loss.c). */
 uint64_t __real_sc_protocol_lost(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t missing);
 uint64_t __wrap_sc_protocol_lost(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t missing);
 uint64_t __wrap_sc_protocol_lost(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t missing)
