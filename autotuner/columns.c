@@ -4,7 +4,6 @@
 
 #define PAYS 1.15  /* times as long with fewer devices; a smaller gain is lost by tasks of the next routine */
 #define LEAST 512  /* columns of a block */
-#define REFLECTORS 0.3 /* rate of ormqr on a device, in the rate of its products (bench/lapack_rates) */
 #define SAMPLES 16 /* steps of a factorization that stand for all steps */
 #define ARRIVALS 6 /* groups of a matrix that arrives */
 #define GROUP 0.6 /* of the memory of the devices for operands; the rest is for finished blocks that pass by */
@@ -46,7 +45,7 @@ static bool describe(const struct sc_autotuner_call *call, struct shape *s)
                         .element = (double)sc_type_bytes(call->type),
                         .flops = sc_type_is_complex(call->type) ? 8 : 2, .task = sc_machine_task(machine->database),
                         .rate = sc_machine_gemm_flops(machine) * (call->type == SC_S || call->type == SC_C ? 2 : 1)};
-    s->update = s->rate * (s->op == SC_OP_GEQRF ? REFLECTORS : 1);
+    s->update = s->rate * (s->op == SC_OP_GEQRF ? SC_REFLECTORS : 1);
     s->peer = sc_machine_host_rate(machine, SC_SET_DOWN, 1) * (call->peers > 0 ? call->peers : 0.5);
     return true;
 }

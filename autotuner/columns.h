@@ -15,7 +15,7 @@ void sc_column_blocks_on(const struct sc_autotuner_call *call, int devices, bool
                          struct sc_column_blocks *out);
 /* The routine solves with factors, which stay on their devices. */
 bool sc_column_blocks_solve(enum sc_op op);
-/* The number of devices of a solution: those with factors, or all devices for factors that exceed one. */
+/* The number of devices of a solution: the devices with factors, or all devices if one device is too small. */
 int sc_column_blocks_of_factors(const struct sc_autotuner_call *call);
 /* The best number of devices for a matrix at home; 1 for calls of other routines. */
 int sc_column_blocks_devices(const struct sc_autotuner_call *call);

@@ -1,5 +1,7 @@
 #include "autotuner/machine.h"
 
+#include "device/links.h"
+
 #include <string.h>
 
 /* Fallbacks; measured on an H200 where doc/decision-rules.md gives a figure. */
@@ -14,10 +16,11 @@
 #define HOST_BANDWIDTH_MAX 300e9
 #define DEVICE_FLOPS 5e12
 #define DEVICE_BANDWIDTH 500e9
-#define LINK_BANDWIDTH 12e9    /* between the host and one device */
 #define PEER_BANDWIDTH 100e9
 #define KERNEL_LATENCY 1e-6    /* of a kernel that copies, beyond a copy's */
 #define KERNEL_RATE 0.8        /* of a kernel that copies, in the link's rate: its units are lost to other kernels */
+
+const struct sc_database_calls sc_machine_typical_calls = {true, 12e-6, 12e-6, 10e-6, 20e-6, {0.7, 0.4}, 0.9};
 
 static double known(double rate, double otherwise) { return rate > 0 ? rate : otherwise; }
 static double larger(double a, double b) { return a > b ? a : b; }
@@ -107,6 +110,26 @@ double sc_machine_host_seconds(const struct sc_machine *m, double flops, double 
     return SC_HOST_CALL_SECONDS + larger(flops / known(m->host_flops, cores * CORE_FLOPS), bytes / bandwidth);
 }
 
+double sc_machine_host_lapack(enum sc_op op)
+{
+    switch (op) {
+    case SC_OP_POTRF:
+    case SC_OP_POSV: return 0.6;
+    case SC_OP_GETRF:
+    case SC_OP_GESV: return 0.7;
+    case SC_OP_SYEVD:
+    case SC_OP_SYEVR:
+    case SC_OP_SYGVD:
+    case SC_OP_SYGVX: return 0.35;
+    case SC_OP_GELSD:
+    case SC_OP_GESVD: return 0.2;
+    case SC_OP_GEEV: return 0.05;
+    case SC_OP_GECON:
+    case SC_OP_POCON: return 0.02; /* limited by memory */
+    default: return 0.5;
+    }
+}
+
 /* --- energy ------------------------------------------------------------------------------------------------------- */
 
 double sc_machine_watts(const struct sc_machine *m, enum sc_op op, enum sc_type type, double work, int devices)
@@ -136,7 +159,7 @@ double sc_machine_host_rate(const struct sc_machine *m, enum sc_database_set way
 {
     double rate = m->database ? sc_database_host_rate(m->database, way, n) : 0;
 
-    return known(rate, n * known(m->host_bandwidth, LINK_BANDWIDTH));
+    return known(rate, n * known(m->host_bandwidth, SC_LINK_UNKNOWN));
 }
 
 double sc_machine_latency(const struct sc_database *db, enum sc_database_set way)
@@ -149,7 +172,7 @@ double sc_machine_latency(const struct sc_database *db, enum sc_database_set way
 
 double sc_machine_link(const struct sc_device_properties *to, int from)
 {
-    return known(from == SC_HOST || !to->peer[from] ? to->host_bandwidth : to->peer_bandwidth[from], LINK_BANDWIDTH);
+    return known(from == SC_HOST || !to->peer[from] ? to->host_bandwidth : to->peer_bandwidth[from], SC_LINK_UNKNOWN);
 }
 
 static struct sc_exchange_link known_link(const struct sc_database_link *measured, double latency, double bandwidth)

@@ -17,6 +17,7 @@
 #define SC_TERM_SECONDS 1e-9        /* the same on a device */
 #define SC_TERMS_SECONDS 1e-3       /* passes over two sparse matrices, and queries of buffer sizes */
 #define SC_LAUNCH_SECONDS 5e-6      /* start of a kernel on a device */
+#define SC_REFLECTORS 0.3           /* rate of ormqr on a device, in the rate of its products (bench/lapack_rates) */
 #define SC_PAGEABLE_BANDWIDTH 7.8e9 /* copies of untracked memory, in one direction */
 #define SC_PIPELINE_BYTES (UINT64_C(16) << 20) /* with fewer missing bytes a call is not cut into strips */
 
@@ -60,6 +61,9 @@ bool sc_machine_has_room(const struct sc_machine *machine, uint64_t bytes);
 double sc_machine_start(const struct sc_machine *machine, enum sc_op op);
 /* Costs of calls beside kernels and bytes. */
 struct sc_database_calls sc_machine_calls(const struct sc_machine *machine);
+/* Such costs on an H200, for a database that is measured in a program: the first calls cannot measure their own costs.
+ * Calls with 1 to 3 small operands took 40 to 120 us. */
+extern const struct sc_database_calls sc_machine_typical_calls;
 /* Seconds of the host for a task, or for a copy between devices with a wait and a mark. */
 double sc_machine_task(const struct sc_database *db);
 
@@ -67,6 +71,9 @@ double sc_machine_task(const struct sc_database *db);
 
 /* Roofline of the host BLAS; flops of double precision, bytes of the operands. */
 double sc_machine_host_seconds(const struct sc_machine *machine, double flops, double bytes);
+/* Rate of a routine of the host's LAPACK in the rate of its matrix products, for large sizes and nominal arithmetic
+ * (ops/operations.tab): OpenBLAS on 16 processors (bench/lapack_rates). */
+double sc_machine_host_lapack(enum sc_op op);
 /* Sets flop/s of the host BLAS in a double-precision product; 0 (the state at the start): a guess by the number of
  * processors. */
 void sc_machine_host_flops(double flops);

@@ -119,28 +119,6 @@ static double host_by_sizes(const struct sc_autotuner_call *call, double bytes)
                                      : sc_machine_host_seconds(&call->machine, weighed_flops(call), bytes);
 }
 
-/* Rate of LAPACK's routines of the host in the rate of its matrix products, for large sizes: OpenBLAS on 16 processors
- * (bench/lapack_rates).  Nominal arithmetic counts (ops/operations.tab). */
-static double host_share_of_gemm(enum sc_op op)
-{
-    switch (op) {
-    case SC_OP_POTRF:
-    case SC_OP_POSV: return 0.6;
-    case SC_OP_GETRF:
-    case SC_OP_GESV: return 0.7;
-    case SC_OP_SYEVD:
-    case SC_OP_SYEVR:
-    case SC_OP_SYGVD:
-    case SC_OP_SYGVX: return 0.35;
-    case SC_OP_GELSD:
-    case SC_OP_GESVD: return 0.2;
-    case SC_OP_GEEV: return 0.05;
-    case SC_OP_GECON:
-    case SC_OP_POCON: return 0.02; /* limited by memory */
-    default: return 0.5;
-    }
-}
-
 /* Host time of a LAPACK routine: the rate of a matrix product of the same arithmetic, and the memory's rate. */
 static double host_of_lapack(const struct sc_autotuner_call *call)
 {
@@ -153,8 +131,8 @@ static double host_of_lapack(const struct sc_autotuner_call *call)
     seconds = measured(&product, SC_PLACE_HOST, 1);
     if (seconds <= 0)
         seconds = host_by_sizes(&product, 0);
-    return larger(seconds / host_share_of_gemm(call->op), host_by_sizes(&product, (double)call->bytes) -
-                                                              host_by_sizes(&product, 0));
+    return larger(seconds / sc_machine_host_lapack(call->op), host_by_sizes(&product, (double)call->bytes) -
+                                                                 host_by_sizes(&product, 0));
 }
 
 /* The prediction before the devices are open, by the sizes. */

@@ -486,4 +486,36 @@ void sc_schedule_grid(enum sc_strategy strategy, int devices, double peers, int6
     *tile_rows = tiles == SQUARES ? tiles_along(rows, across, any_size) : tiles == ROWS ? devices : 1;
     *tile_cols = tiles == SQUARES ? tiles_along(cols, across, any_size) : tiles == COLUMNS ? devices : 1;
 }
+
+/* --- blocks for idle devices -------------------------------------------------------------------------------------- */
+
+/* A device computes one block while the operands of the other block travel. */
+#define BLOCKS_AT_A_TIME 2
+#define CERTAIN 3  /* one block of so many stays at its place: a device may take so many times its predicted time */
+#define BEHIND 1.2 /* times the wait on the best device: then a block leaves its place */
+
+int sc_schedule_certain(int blocks) { return blocks / CERTAIN; }
+
+static bool has_room(const struct sc_schedule_progress *p, int d)
+{
+    return p->waiting[d] < BLOCKS_AT_A_TIME && !p->failed[d];
+}
+
+/* When the device would finish one more block, in units that all devices share: all have begun together. */
+static double wait_of(const struct sc_schedule_progress *p, int d)
+{
+    return (p->waiting[d] + 1.0) / (p->finished[d] + 1.0);
+}
+
+int sc_schedule_take(const struct sc_schedule_progress *p, int planned)
+{
+    int best = -1;
+
+    for (int d = 0; d < p->devices; d++)
+        if (!p->failed[d] && (best < 0 || wait_of(p, d) < wait_of(p, best)))
+            best = d;
+    if (best < 0 || (has_room(p, planned) && wait_of(p, planned) <= BEHIND * wait_of(p, best)))
+        best = planned;
+    return best >= 0 && p->waiting[best] < BLOCKS_AT_A_TIME ? best : -1;
+}
 /* SPDX-License-Identifier: BSD-2-Clause */

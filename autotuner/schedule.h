@@ -44,6 +44,19 @@ bool sc_schedule_owns(enum sc_strategy strategy);
 /* True if places are predictions only, and devices take blocks as they finish other blocks: strategy dynamic. */
 bool sc_schedule_steals(enum sc_strategy strategy);
 
+/* Progress of a call whose devices take blocks as they finish blocks. Numbers of blocks. */
+struct sc_schedule_progress {
+    int devices;
+    int waiting[SC_DEVICES_MAX];  /* enqueued and not finished */
+    int finished[SC_DEVICES_MAX];
+    bool failed[SC_DEVICES_MAX];  /* takes no more blocks */
+};
+/* Number of first blocks that stay at their places, of `blocks`. */
+int sc_schedule_certain(int blocks);
+/* The device of the next block: the planned device, unless a device with less work left would be done much earlier.
+ * -1: that device has its blocks, and the caller waits until a block is finished. */
+int sc_schedule_take(const struct sc_schedule_progress *progress, int planned);
+
 /* True for devices of one speed with about equal work: no other assignment gains anything. work NULL: compares the
  * speeds only. */
 bool sc_schedule_is_even(const double *work, const double *rate, int devices);

@@ -30,12 +30,8 @@ static bool is_useful(const struct sc_database *db)
     return true;
 }
 
-/* Costs of calls beside kernels and bytes, which cannot be measured during the first calls. On an H200, calls with 1 to
- * 3 small operands took 40 to 120 us. */
-static const struct sc_database_calls typical = {true, 12e-6, 12e-6, 10e-6, 20e-6, {0.7, 0.4}, 0.9};
-
-/* The measurement inside programs: processes that are too short for all of it continue each other's.  One process at
- * a time has the folder's lock. */
+/* The measurement inside programs.  A process continues the measurement of earlier processes that were too short for the
+ * whole measurement.  One process at a time has the folder's lock. */
 struct begun {
     int folder;
     char name[64];
@@ -59,7 +55,7 @@ static struct sc_database *begin(const struct begun *begun, const char *key, int
         db = NULL;
     }
     if (!db && (db = sc_database_new(key, devices)))
-        db->calls = typical;
+        db->calls = sc_machine_typical_calls;
     return db;
 }
 

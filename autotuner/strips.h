@@ -52,6 +52,13 @@ double sc_strips_computed(const struct sc_strips *call, int64_t width, double fi
 /* The same for other routines than gemm: b strips of B and the result in sequence, with A in a strips. Seconds of the
  * kernels, of A's transfer, of the other transfers. */
 double sc_strips_in_turn(double kernel, double a_in, double b_in, int a, int b);
+/* Share of a call's `products` that one device can compute while `bytes` arrive from the host; at most 0.75, because
+ * the transfers of results that go home take the time of the rest. */
+double sc_strips_meanwhile(const struct sc_device_properties *device, enum sc_type type, double bytes, double products);
+/* Width of the first strip of `columns` whose strips all need an operand of `bytes` that arrives: the strip begins when
+ * its columns and the first part of the operand are there. */
+int64_t sc_strips_behind(const struct sc_device_properties *device, enum sc_type type, double bytes, double products,
+                         int64_t columns);
 void sc_strips_choose(const struct sc_strips *call, struct sc_strips_choice *out);
 /* Width of the last strip's last half after repeated halving, so that little of the result is left to go home after the
  * last kernel; 0: no halving. Choices and seconds above are without halving: with halves the model would choose much

@@ -4,10 +4,11 @@
 
 #include <time.h>
 
+#include "device/links.h"
+
 #define FAULT_BESIDE     5e-6 /* of a fault on real devices: the signal, and waking the pager and the thread */
-#define HOST_BANDWIDTH   12e9 /* bytes/s of a link of unknown rate */
-#define READS_LEAST      4    /* faults before that: a small matrix is fetched in no time, */
-#define WRITES_LEAST     8    /* pages opened for writing are uploaded again */
+#define READS_LEAST      4    /* page faults by reads before a whole fetch: a small matrix is fetched in no time */
+#define WRITES_LEAST     8    /* the same by writes: pages that are opened for writing are uploaded again */
 #define SHARE_OF_FETCH   0.12 /* share of the time to fetch the whole matrix that faults may take; faults in progress
                               * and threads that wait together add about as much */
 
@@ -77,7 +78,7 @@ bool sc_wait_is_over(const struct sc_matrix *m, enum sc_access access)
 
     sc_assert_held(SC_RANK_PROTOCOL);
     return m->wait.faults >= (access & SC_WRITE ? WRITES_LEAST : READS_LEAST) &&
-           m->wait.faulted * (rate > 0 ? rate : HOST_BANDWIDTH) >= SHARE_OF_FETCH * (double)m->bytes;
+           m->wait.faulted * (rate > 0 ? rate : SC_LINK_UNKNOWN) >= SHARE_OF_FETCH * (double)m->bytes;
 }
 
 /* --- what the autotuner asks -------------------------------------------------------------------------------------- */

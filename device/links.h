@@ -7,6 +7,7 @@
 
 #define SC_LINK_HOST SC_DEVICES_MAX
 #define SC_LINK_ENDS (SC_DEVICES_MAX + 1)
+#define SC_LINK_UNKNOWN 12e9 /* bytes/s assumed of a link to the host whose rate no device reports */
 
 struct sc_links {
     int devices;

@@ -4,8 +4,8 @@ libcore_la_SOURCES += device/device.h device/share.h device/device_int.h device/
   device/kernel_host.c device/kernel_sparse.c device/kernel_lapack.c device/lapack_seconds.c \
   device/csr_loops.inc device/kernel_convert.c \
   device/slot.h device/emu/backend.c device/emu/emu.h device/emu/emu_int.h device/emu/emu.c \
-  device/emu/streams.c device/emu/memory.c device/emu/hostmem.c device/emu/blas.c device/emu/product.c \
-  device/emu/plan.c device/emu/convert.c \
+  device/emu/streams.c device/emu/memory.c device/emu/hostmem.c device/emu/blas.c device/emu/multiply.c \
+  device/emu/analysis.c device/emu/convert.c \
   device/emu/clock.h device/emu/clock.c device/emu/machine.h device/emu/machine.c
 
 machinesdir = $(pkgdatadir)/machines

@@ -40,10 +40,10 @@ struct sc_tile {
     int sectors;
     uint64_t host_valid;     /* sectors of the host's copy that are current, or will be when `landed` is reached */
     struct sc_fence *landed; /* per sector */
-    struct sc_fence host_read[SC_DEVICES_MAX];  /* uploads reading the host's copy, by device */
-    struct sc_fence *read;   /* per sector: the latest upload; the others: */
-    struct sc_fence read_apart[SC_DEVICES_MAX];
-    struct sc_fence host_write[SC_DEVICES_MAX]; /* transfers writing it */
+    struct sc_fence host_read[SC_DEVICES_MAX];  /* by device: uploads that read the host's copy */
+    struct sc_fence *read;   /* per sector: the latest upload */
+    struct sc_fence read_apart[SC_DEVICES_MAX]; /* by device: uploads that `read` does not have */
+    struct sc_fence host_write[SC_DEVICES_MAX]; /* by device: transfers that write the host's copy */
     struct sc_push_writes push;
     uint64_t linked; /* sources of derived copies (coherence/derived.c): closed for writing */
     int home;

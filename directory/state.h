@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* --- history of results, for coherence/push.c (coherence/history.c) ---------------------------------------------- */
+/* --- history of results, for coherence/push.c (coherence/read_history.c) ----------------------------------------- */
 
 /* Of a matrix. */
 struct sc_push_state {

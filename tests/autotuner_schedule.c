@@ -146,6 +146,23 @@ static void test_dynamic(void)
     tap_ok(scattered < BLOCKS / 5, "locality: %g of %d blocks away from what they read", scattered, BLOCKS);
 }
 
+/* Blocks that idle devices take: devices have two at a time, and a device is late by what it has finished. */
+static void test_taking(void)
+{
+    struct sc_schedule_progress p = {.devices = 3, .waiting = {1, 1, 1}, .finished = {4, 4, 4}};
+
+    tap_ok(sc_schedule_certain(16) == 5, "a third of the blocks is certain");
+    tap_ok(sc_schedule_take(&p, 2) == 2, "devices of equal progress: the block stays");
+    p.finished[2] = 3;
+    tap_ok(sc_schedule_take(&p, 2) == 0, "a device that is behind loses the block to the first of the best");
+    p.failed[0] = true;
+    tap_ok(sc_schedule_take(&p, 2) == 1, "never to a device that has failed");
+    p.waiting[1] = p.waiting[2] = 2;
+    tap_ok(sc_schedule_take(&p, 2) < 0, "devices with two blocks are waited for");
+    p.waiting[2] = 0;
+    tap_ok(sc_schedule_take(&p, 1) == 2, "the first with room takes the block of a busy device");
+}
+
 static void test_auto(void)
 {
     struct sc_schedule s = product(SC_STRATEGY_AUTO, 8);
@@ -216,6 +233,7 @@ int main(void)
     test_static();
     test_shares();
     test_dynamic();
+    test_taking();
     test_auto();
     test_uneven();
     test_grid();

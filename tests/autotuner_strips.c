@@ -190,6 +190,17 @@ static void test_in_turn(void)
     tap_ok(is(sc_strips_in_turn(12e-3, 0, 4e-3, 4, 4), 1e-3 + 12e-3), "what is there is not waited for");
 }
 
+/* 1 GB at 10 GB/s, while the device makes 5e9 products a second of double precision. */
+static void test_meanwhile(void)
+{
+    const struct sc_device_properties device = {.gemm_flops = 10e9, .host_bandwidth = 10e9};
+
+    tap_ok(is(sc_strips_meanwhile(&device, SC_D, 1e9, 2.5e9), 0.2), "a tenth of a second of half a second");
+    tap_ok(is(sc_strips_meanwhile(&device, SC_S, 1e9, 2.5e9), 0.4), "single precision computes twice as much");
+    tap_ok(is(sc_strips_meanwhile(&device, SC_D, 1e9, 1e3), 0.75), "a quarter is left for results that go home");
+    tap_ok(sc_strips_behind(&device, SC_D, 1e9, 2.5e9, 1000) == 150, "the first strip begins before the last of A");
+}
+
 /* Eight links that share 4 GB/s to the host. */
 static void test_machine(void)
 {
@@ -222,6 +233,7 @@ int main(void)
     test_operands();
     test_order();
     test_in_turn();
+    test_meanwhile();
     test_machine();
     return tap_done();
 }

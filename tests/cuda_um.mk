@@ -34,7 +34,7 @@ tests_um_fake_cuda_la_SOURCES = tests/um_fake_cuda.c
 tests_um_fake_cuda_la_CPPFLAGS = $(UM_CPPFLAGS)
 tests_um_fake_cuda_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere -Wl,-Bsymbolic-functions
 tests_um_semcache_cuda_la_SOURCES = tests/um_module.c device/emu/blas.c device/emu/clock.c device/emu/emu.c \
-	device/emu/hostmem.c device/emu/machine.c device/emu/memory.c device/emu/product.c device/emu/plan.c \
+	device/emu/hostmem.c device/emu/machine.c device/emu/memory.c device/emu/multiply.c device/emu/analysis.c \
 	device/emu/convert.c device/emu/streams.c \
 	device/kernel_host.c device/kernel_sparse.c device/kernel_lapack.c device/lapack_seconds.c \
 	device/kernel_convert.c \

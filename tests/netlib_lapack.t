@@ -99,8 +99,8 @@ sub compare {
     return calls($run);
 }
 
-# The routines of blas/lapack/whole.tab that the testers of one type call. ?geqp3 runs on the host, as does ?gecon of the
-# small orders to which inputs are reduced.
+# The routines of blas/lapack/whole.tab that the testers of one type call. ?geqp3 runs on the host, as does ?gecon of
+# the small orders to which inputs are reduced.
 sub called_whole {
     my ($letter) = @_;
     my %named = map { $_ => 1 } map { /\b(\w+)_\0/g } map { slurp("$folder/$_$letter") } qw(xlintst xeigtst);

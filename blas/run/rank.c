@@ -3,6 +3,7 @@
  * never touched. */
 #include <math.h>
 
+#include "autotuner/strips.h"
 #include "blas/run/tasks.h"
 
 struct rank {
@@ -271,7 +272,7 @@ static void cut_meanwhile(struct rank *r)
         return;
     for (int e = 0; e < r->terms; e++)
         missing += (double)sc_blas_missing_of(r->term[e].x, 0);
-    share = sc_blas_meanwhile(r->call, missing, products);
+    share = sc_strips_meanwhile(sc_coherence_device_properties(0), kernel->type, missing, products);
     share = kernel->uplo == 'U' ? sqrt(share) : 1 - sqrt(1 - share);
     sc_blas_cut(&r->t, target_operand(r), width, width / 2);
     if (r->t.n == r->tiles.n)

@@ -1,14 +1,9 @@
 /* Blocks for idle devices: strategy dynamic of a level 3 call while the call runs (BLASX, section IV-C).  The plan's
- * places are predictions.  A device has at most two blocks at a time: one that the device computes, and one whose
- * operands travel meanwhile.  A block that is placed on a device that has fallen behind goes to the device that will
- * be idle first, by the blocks that the devices have finished so far. */
+ * places are predictions.  This file notes which blocks the devices have and have finished; autotuner/schedule.h
+ * chooses the device of the next block. */
 #include <stdlib.h>
 
 #include "blas/run/tasks.h"
-
-#define CERTAIN 3  /* one block of so many stays at its place: a device may take so many times its predicted time */
-#define BLOCKS 2   /* that a device has at a time, after these blocks */
-#define BEHIND 1.2 /* times the wait on the best device: then a block leaves its place */
 
 /* A block whose tasks are enqueued. */
 struct running {
@@ -21,9 +16,8 @@ struct sc_blas_steal {
     int open;                 /* device of the last block, whose end is not marked; -1: none */
     const bool *row_joined;   /* blocks (i - 1, j) and (i, j) run on one device */
     const struct sc_operand *result;
-    int waiting[SC_DEVICES_MAX], finished[SC_DEVICES_MAX]; /* blocks */
-    int first[SC_DEVICES_MAX], last[SC_DEVICES_MAX];       /* of the waiting blocks */
-    bool failed[SC_DEVICES_MAX];
+    struct sc_schedule_progress at;
+    int first[SC_DEVICES_MAX], last[SC_DEVICES_MAX]; /* of the waiting blocks */
     struct running *running; /* [order of the blocks] */
     bool taken[];            /* [i + j * rows] */
 };
@@ -41,11 +35,12 @@ struct sc_blas_steal *sc_blas_steal_new(int rows, int cols, const int *device, c
         return free(s), NULL;
     s->rows = rows;
     s->open = -1;
+    s->at.devices = sc_coherence_devices();
     s->row_joined = row_joined;
     s->result = result;
     for (size_t b = 0; b < blocks; b++)
         s->certain += device[b] >= 0 && !row_joined[b % (size_t)rows];
-    s->certain /= CERTAIN;
+    s->certain = sc_schedule_certain(s->certain);
     return s;
 }
 
@@ -65,10 +60,10 @@ static void mark_last(struct sc_blas_steal *s)
     if (d < 0)
         return;
     if (sc_coherence_own_mark(d, &s->running[at].end) != SC_OK) {
-        s->failed[d] = true;
+        s->at.failed[d] = true;
         return;
     }
-    if (s->waiting[d]++)
+    if (s->at.waiting[d]++)
         s->running[s->last[d]].next = at;
     else
         s->first[d] = at;
@@ -77,10 +72,10 @@ static void mark_last(struct sc_blas_steal *s)
 
 static void retire(struct sc_blas_steal *s)
 {
-    for (int d = 0; d < sc_coherence_devices(); d++)
-        while (s->waiting[d] && sc_coherence_reached(s->running[s->first[d]].end)) {
-            s->waiting[d]--;
-            s->finished[d]++;
+    for (int d = 0; d < s->at.devices; d++)
+        while (s->at.waiting[d] && sc_coherence_reached(s->running[s->first[d]].end)) {
+            s->at.waiting[d]--;
+            s->at.finished[d]++;
             s->first[d] = s->running[s->first[d]].next;
         }
 }
@@ -90,34 +85,16 @@ static void wait_for_any(struct sc_blas_steal *s)
     struct sc_fence first[SC_DEVICES_MAX];
     int count = 0;
 
-    for (int d = 0; d < sc_coherence_devices(); d++)
-        if (s->waiting[d])
+    for (int d = 0; d < s->at.devices; d++)
+        if (s->at.waiting[d])
             first[count++] = s->running[s->first[d]].end;
     sc_coherence_wait_any(first, count);
 }
 
-static bool has_room(const struct sc_blas_steal *s, int d) { return s->waiting[d] < BLOCKS && !s->failed[d]; }
-
-/* When the device would finish one more block, in units that all devices share: all have begun together. */
-static double wait_of(const struct sc_blas_steal *s, int d) { return (s->waiting[d] + 1.0) / (s->finished[d] + 1.0); }
-
-/* The planned device, unless a different device would be done much earlier.  -1: that device has its blocks. */
-static int choose(const struct sc_blas_steal *s, int planned)
-{
-    int best = -1;
-
-    for (int d = 0; d < sc_coherence_devices(); d++)
-        if (!s->failed[d] && (best < 0 || wait_of(s, d) < wait_of(s, best)))
-            best = d;
-    if (best < 0 || (has_room(s, planned) && wait_of(s, planned) <= BEHIND * wait_of(s, best)))
-        best = planned;
-    return best >= 0 && s->waiting[best] < BLOCKS ? best : -1;
-}
-
 static bool all_failed(const struct sc_blas_steal *s)
 {
-    for (int d = 0; d < sc_coherence_devices(); d++)
-        if (!s->failed[d])
+    for (int d = 0; d < s->at.devices; d++)
+        if (!s->at.failed[d])
             return false;
     return true;
 }
@@ -130,7 +107,7 @@ static int decide(struct sc_blas_steal *s, int planned)
     if (s->count < s->certain)
         return planned;
     retire(s);
-    while ((chosen = choose(s, planned)) < 0 && !all_failed(s)) {
+    while ((chosen = sc_schedule_take(&s->at, planned)) < 0 && !all_failed(s)) {
         wait_for_any(s);
         retire(s);
         sc_coherence_send_home(s->result);

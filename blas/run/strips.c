@@ -81,20 +81,6 @@ void sc_blas_halve(struct sc_cuts *cuts, const struct sc_operand *result, const 
 
 /* --- strips behind A ---------------------------------------------------------------------------------------------- */
 
-#define MEANWHILE_MOST 0.75
-/* The first strip begins when its columns and the first block of A are there (virtual milliseconds of trsm, symm, and
- * trmm, n = 16384 on an H200: 0.5: 108, 174, 111; 0.75: 103, 167, 111; 1: 110, 169, 117). */
-#define BEHIND 0.75
-
-double sc_blas_meanwhile(const struct sc_blas_job *call, double bytes, double products)
-{
-    const struct sc_device_properties *device = sc_coherence_device_properties(0);
-    double share = bytes * sc_machine_products(device, call->kernel->type);
-
-    share /= sc_machine_link(device, SC_HOST) * products;
-    return share < MEANWHILE_MOST ? share : MEANWHILE_MOST;
-}
-
 void sc_blas_behind(struct sc_blas_job *call, struct sc_cuts *cuts, const struct sc_operand *operand, double products)
 {
     double missing = (double)sc_blas_missing_of(&call->operand[0], 0);
@@ -102,7 +88,7 @@ void sc_blas_behind(struct sc_blas_job *call, struct sc_cuts *cuts, const struct
     struct sc_cuts strips = *cuts;
 
     if (call->plan->arriving.result) {
-        first = (int64_t)(BEHIND * sc_blas_meanwhile(call, missing, products) * (double)extent);
+        first = sc_strips_behind(sc_coherence_device_properties(0), call->kernel->type, missing, products, extent);
         sc_blas_cut(&strips, operand, call->plan->arriving.result, call->plan->arriving.result / 2);
     } else {
         sc_blas_arriving(&strips, operand, call->plan->arriving.other);

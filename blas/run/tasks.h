@@ -66,9 +66,6 @@ static inline void sc_blas_arriving(struct sc_cuts *cuts, const struct sc_operan
     if (width)
         sc_blas_refine(cuts, operand, width);
 }
-/* The share of a call's products that device 0 can compute while so many bytes arrive from the host; at most 0.75,
- * because the transfers of results that go home take the time of the rest. */
-double sc_blas_meanwhile(const struct sc_blas_job *call, double bytes, double products);
 /* Adds the planned cuts of an operand of which each strip needs all of A.  The first strip is as wide as the device
  * computes while A arrives, if there is one device. */
 void sc_blas_behind(struct sc_blas_job *call, struct sc_cuts *cuts, const struct sc_operand *operand, double products);

@@ -185,7 +185,7 @@ bool sc_cuda_runs(enum sc_op op, enum sc_type type);
 enum sc_status sc_cuda_solver_handle(struct sc_cuda_stream *queue);
 void sc_cuda_solver_close(struct sc_cuda_stream *queue);
 
-/* product.c */
+/* multiply.c */
 enum sc_status sc_cuda_multiply(int device, struct sc_csr_product *product);
 enum sc_status sc_cuda_store(int device, struct sc_csr_product *product, void *rows, void *columns, void *values);
 

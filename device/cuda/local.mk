@@ -10,7 +10,7 @@ semcache_cuda_la_SOURCES = device/cuda/cuda_int.h device/cuda/opened.c device/cu
 	device/cuda/error.c device/cuda/fence.c device/cuda/memory.c device/cuda/place.c device/cuda/populate.c \
 	device/cuda/copy.c \
 	device/cuda/kernel.h device/cuda/kernel.c device/cuda/level1.c device/cuda/level2.c device/cuda/sparse.c \
-	device/cuda/product.c device/cuda/identity.c device/cuda/exchange.c device/cuda/exchange_kernel.h \
+	device/cuda/multiply.c device/cuda/identity.c device/cuda/exchange.c device/cuda/exchange_kernel.h \
 	device/cuda/dsdot.c device/cuda/dsdot_kernel.h ops/ops.c
 nodist_semcache_cuda_la_SOURCES = ops/operations.c
 semcache_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)

@@ -92,7 +92,7 @@ void sc_emu_block_signals(sigset_t *before);
 void sc_emu_blas_start(void *(*host_blas)(const char *name), bool computing);
 void *sc_emu_blas_symbol(const char *name);
 
-/* --- product.c: products of sparse matrices ----------------------------------------------------------------------- */
+/* --- multiply.c: products of sparse matrices ---------------------------------------------------------------------- */
 
 /* Result of a product's first step (sc_csr_product.work). */
 struct sc_emu_product {
@@ -112,7 +112,7 @@ void sc_emu_product_free(struct sc_emu_product *product);
 bool sc_emu_conversion_valid(int device, const struct sc_csr_conversion *conversion);
 uint64_t sc_emu_conversion_bytes(const struct sc_csr_conversion *conversion); /* traffic of a GPU's memory */
 
-/* --- plan.c: analyses of solves (csr.plan) ------------------------------------------------------------------------ */
+/* --- analysis.c: analyses of solves (csr.plan) -------------------------------------------------------------------- */
 
 /* For a solve about to be queued, replaces the record's pointer to the plan by the plan, and creates the plan if
  * necessary. Other kernels are unchanged. */
