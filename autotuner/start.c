@@ -30,8 +30,8 @@ static bool is_useful(const struct sc_database *db)
     return true;
 }
 
-/* The measurement inside programs.  A process continues the measurement of earlier processes that were too short for the
- * whole measurement.  One process at a time has the folder's lock. */
+/* The measurement inside programs.  A process continues the measurement of earlier processes that were too short for
+ * the whole measurement.  One process at a time has the folder's lock. */
 struct begun {
     int folder;
     char name[64];
