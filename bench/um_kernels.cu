@@ -3,7 +3,8 @@
  *     um_kernels power N STEPS [hints]     y := A x and its norm by cuBLAS, own kernel that scales by a factor that the
  *                                          CPU writes; the CPU changes an element each 10 steps; A is n x n
  *     um_kernels stencil N STEPS [hints]   7-point stencil on n^3 points; the CPU writes a plane each 10 steps
- *     um_kernels sweep MIB STEPS [hints]   a kernel writes the array, the CPU reads it, and reads it again at home
+ *     um_kernels sweep MIB STEPS [hints]   a kernel writes the array, the CPU reads it, and reads it again at home; with
+ *                                          one thread, and with UM_KERNELS_THREADS (8) threads
  *     um_kernels launches N STEPS [hints]  kernels of n elements, one after another
  *
  *     um_kernels cg N STEPS [hints|device] conjugate gradients on n^3 points: own kernels for the product and vectors,
@@ -19,6 +20,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <thread>
+#include <vector>
 
 static bool hints, by_hand;
 
@@ -92,6 +95,15 @@ __global__ void smooth(double *to, const double *from, int n)
                   from[at + plane]) / 8;
 }
 
+/* Seconds since *t, which becomes now. */
+static double lap(double *t)
+{
+    double before = *t;
+
+    *t = now();
+    return *t - before;
+}
+
 static void check(cublasStatus_t status, const char *what)
 {
     if (status == CUBLAS_STATUS_SUCCESS)
@@ -103,7 +115,7 @@ static void check(cublasStatus_t status, const char *what)
 static void power(size_t n, int steps)
 {
     double *a = managed(n * n), *x = managed(n), *y = managed(n), *factor = managed(8), one = 1, zero = 0, sum = 0;
-    double size = 0, since;
+    double size = 0, since, t = now(), fills, upload, first, steady;
     cublasHandle_t blas;
 
     for (size_t j = 0; j < n; j++) {
@@ -118,9 +130,13 @@ static void power(size_t n, int steps)
         x[i] = 1;
         y[i] = 0;
     }
+    fills = lap(&t);
     check(cublasCreate(&blas), "create");
-    since = now();
+    t = since = now();
     prefetch(a, n * n * sizeof *a, true);
+    if (hints)
+        cudaDeviceSynchronize();
+    first = upload = lap(&t);
     for (int k = 0; k < steps; k++) {
         double *next = x;
 
@@ -135,8 +151,15 @@ static void power(size_t n, int steps)
             cudaDeviceSynchronize();
             x[(size_t)k % n] += 1e-9;
         }
+        if (k == 0) {
+            cudaDeviceSynchronize();
+            first = lap(&t);
+        }
     }
     cudaDeviceSynchronize();
+    steady = steps > 1 ? lap(&t) / (steps - 1) : 0;
+    fprintf(stderr, "power: fill %.3f s, prefetch %.4f s, first step %.4f s, then %.1f us each\n", fills, upload, first,
+            1e6 * steady);
     if (!(size > 0))
         fprintf(stderr, "um_kernels: the norm is %g\n", size);
     for (size_t i = 0; i < n; i++)
@@ -180,25 +203,43 @@ static void stencil(int n, int steps)
     done("stencil", now() - since, sum);
 }
 
-/* A value of each line of the CPU's caches. */
-static double read_all(const double *x, size_t n, double *seconds)
+/* A value of each line of the CPU's caches, in four chains of sums. */
+static double read_part(const double *x, size_t n)
 {
-    double sum = 0, since = now();
+    double sum[4] = {0};
 
-    for (size_t i = 0; i < n; i += 8)
-        sum += x[i];
+    for (size_t i = 0; i + 32 <= n; i += 32)
+        for (size_t c = 0; c < 4; c++)
+            sum[c] += x[i + 8 * c];
+    return sum[0] + sum[1] + sum[2] + sum[3];
+}
+
+/* Each thread reads a part of its own.  n: a multiple of 32 times the number of threads. */
+static double read_all(const double *x, size_t n, int threads, double *seconds)
+{
+    std::vector<double> sums((size_t)threads);
+    std::vector<std::thread> others;
+    double sum = 0, since;
+    size_t part = n / (size_t)threads;
+
+    asm volatile("" ::: "memory"); /* the compiler must not take the sum of an earlier call */
+    since = now();
+    for (int t = 1; t < threads; t++)
+        others.emplace_back([&, t] { sums[(size_t)t] = read_part(x + (size_t)t * part, part); });
+    sums[0] = read_part(x, part);
+    for (std::thread &other : others)
+        other.join();
     *seconds += now() - since;
+    for (double s : sums)
+        sum += s;
     return sum;
 }
 
-static void sweep(size_t mib, int steps)
+/* STEPS sweeps; returns their sum. */
+static double sweeps(double *x, size_t n, int steps, int threads, double *seconds)
 {
-    size_t n = (mib << 20) / sizeof(double);
-    double *x = managed(n), sum = 0, seconds = 0, first = 0, again = 0, write = 0, since = now();
-    double gb = 1e-9 * (double)(n * sizeof *x);
+    double sum = 0, read = 0, first = 0, again = 0, since, gb = 1e-9 * (double)(n * sizeof *x);
 
-    memset(x, 0, n * sizeof *x);
-    write = now() - since;
     for (int k = 0; k < steps; k++) {
         prefetch(x, n * sizeof *x, true);
         add<<<blocks(n), 256>>>(x, 1, n);
@@ -206,13 +247,31 @@ static void sweep(size_t mib, int steps)
         since = now();
         prefetch(x, n * sizeof *x, false);
         cudaDeviceSynchronize();
-        seconds += now() - since;
-        sum += read_all(x, n, &seconds);
-        first = k ? first : seconds;
-        read_all(x, n, &again);
+        read += now() - since;
+        sum += read_all(x, n, threads, &read);
+        first = k ? first : read;
+        if (read_all(x, n, threads, &again) < 0)
+            fprintf(stderr, "um_kernels: a negative sum\n");
     }
-    fprintf(stderr, "sweep: %.1f GB/s (first %.1f GB/s), again %.1f GB/s, first writes %.1f GB/s\n",
-            gb * steps / seconds, gb / first, gb * steps / again, gb / write);
+    fprintf(stderr, "sweep: %d threads %.1f GB/s (first %.1f GB/s), again %.1f GB/s\n", threads, gb * steps / read,
+            gb / first, gb * steps / again);
+    *seconds += read;
+    return sum;
+}
+
+static void sweep(size_t mib, int steps)
+{
+    const char *text = getenv("UM_KERNELS_THREADS");
+    int threads = text ? atoi(text) : 8;
+    size_t n = (mib << 20) / sizeof(double);
+    double *x = managed(n), sum = 0, seconds = 0, since = now();
+
+    threads = threads < 1 ? 1 : threads > 256 ? 256 : threads;
+    memset(x, 0, n * sizeof *x);
+    fprintf(stderr, "sweep: first writes %.1f GB/s\n", 1e-9 * (double)(n * sizeof *x) / (now() - since));
+    sum = sweeps(x, n, steps, 1, &seconds);
+    if (threads > 1)
+        sum += sweeps(x, n, steps, threads, &seconds);
     done("sweep", seconds, sum);
 }
 
@@ -298,26 +357,29 @@ static void over(size_t mib, int steps)
     const size_t n = ((size_t)64 << 20) / sizeof(double), count = mib / 64;
     const char *text = getenv("UM_KERNELS_LEFT");
     size_t left = text ? (size_t)strtoull(text, NULL, 10) << 20 : 0, available, total;
-    double **x = (double **)malloc(count * sizeof *x), sum = 0, since, seconds = 0;
+    double **x = (double **)malloc(count * sizeof *x), sum = 0, since, seconds = 0, fills, launched = 0;
     void *ballast = NULL;
 
     cudaMemGetInfo(&available, &total);
     if (left && left < available && cudaMalloc(&ballast, available - left) != cudaSuccess)
         fprintf(stderr, "um_kernels: the memory cannot be limited\n");
+    since = now();
     for (size_t b = 0; b < count; b++) {
         x[b] = managed(n);
         memset(x[b], 0, n * sizeof(double));
     }
-    since = now();
+    fills = lap(&since);
     for (int k = 0; k < steps; k++) {
         for (size_t b = 0; b < count; b++) {
             prefetch(x[b], n * sizeof(double), true);
             add<<<blocks(n), 256>>>(x[b], 1, n);
+            if (k == 0 && b == 0)
+                launched = now() - since;
         }
         if (k == 0) {
             cudaDeviceSynchronize();
             since = now() - since;
-            fprintf(stderr, "over: %.4f s for the first sweep\n", since);
+            fprintf(stderr, "over: fill %.3f s, first launch %.4f s, first sweep %.4f s\n", fills, launched, since);
             since = now();
         }
     }

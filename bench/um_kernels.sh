@@ -17,7 +17,8 @@ measure() { # title, then the program: sets $seconds and $sum
     "$@" > "$out" 2> "$err" || { echo "$title failed:"; cat "$out" "$err"; bad=1; seconds=0 sum=0; return; }
     seconds=$(sed -n 's/.*seconds=\([^ ]*\).*/\1/p' "$out")
     sum=$(sed -n 's/.*checksum=\([^ ]*\).*/\1/p' "$out")
-    printf '%-24s %s  %s\n' "$title" "$(cat "$out")" "$(grep -h 'GB/s\|us each\|first sweep' "$err" | tr '\n' ' ')"
+    printf '%-24s %s\n' "$title" "$(cat "$out")"
+    sed -n '/^[a-z]*: .*\(GB\/s\|us each\|first sweep\)/s/^/    /p' "$err"
 }
 
 ours() { LD_PRELOAD="$um" tools/semcache run --device "${BENCH_DEVICE:-cuda:0}" "$@"; }
