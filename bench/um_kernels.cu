@@ -3,8 +3,8 @@
  *     um_kernels power N STEPS [hints]     y := A x and its norm by cuBLAS, own kernel that scales by a factor that the
  *                                          CPU writes; the CPU changes an element each 10 steps; A is n x n
  *     um_kernels stencil N STEPS [hints]   7-point stencil on n^3 points; the CPU writes a plane each 10 steps
- *     um_kernels sweep MIB STEPS [hints]   a kernel writes the array, the CPU reads it, and reads it again at home; with
- *                                          one thread, and with UM_KERNELS_THREADS (8) threads
+ *     um_kernels sweep MIB STEPS [hints]   a kernel writes the array, the CPU reads it, and reads it again at home;
+ *                                          with one thread, and with UM_KERNELS_THREADS (8) threads
  *     um_kernels launches N STEPS [hints]  kernels of n elements, one after another
  *
  *     um_kernels cg N STEPS [hints|device] conjugate gradients on n^3 points: own kernels for the product and vectors,

@@ -22,6 +22,11 @@
 #define MADV_POPULATE_READ 22 /* from Linux 5.14 on; earlier kernels return EINVAL */
 #endif
 
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25 /* from Linux 6.1 on */
+#endif
+
+#define HUGE_STEP ((size_t)64 << 20) /* bytes of a step, at most, to memory that has no huge pages left */
 #define ZONE_MOST ((size_t)512 << 30)
 #define ZONE_LEAST ((size_t)1 << 30)
 
@@ -62,6 +67,22 @@ static struct sc_host_span *take(size_t pages)
     return span;
 }
 
+/* Allocates new shared memory as huge pages, as far as the system has some.  Closing or opening 1 GiB in pages of 4 KiB
+ * takes 20 ms, and the CPU reads huge pages 1.5 times as fast.  Systems rarely permit huge pages of shared memory by
+ * MADV_HUGEPAGE alone; MADV_COLLAPSE asks for no permission, and for a page that exists in each huge page. */
+static void make_huge(char *base, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += HUGE_STEP) {
+        size_t step = bytes - at < HUGE_STEP ? bytes - at : HUGE_STEP;
+
+        for (size_t unit = 0; unit < step; unit += SC_SPAN_UNIT)
+            if (sc_host_sys_madvise(base + at + unit, SC_PAGE, MADV_POPULATE_READ))
+                return;
+        if (sc_host_sys_madvise(base + at, step, MADV_COLLAPSE))
+            return;
+    }
+}
+
 static bool map_shared(struct sc_host_span *span)
 {
     void *base = (void *)span->base;
@@ -72,6 +93,7 @@ static bool map_shared(struct sc_host_span *span)
         MAP_FAILED)
         return false;
     sc_host_sys_madvise(base, bytes, MADV_HUGEPAGE);
+    make_huge(base, bytes);
     alias = sc_host_sys(SYS_mremap, (long)base, 0, (long)bytes, MREMAP_MAYMOVE, 0); /* a second mapping */
     span->alias = alias == -1 ? NULL : (char *)alias;
     return span->alias;
