@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """LAPACK's routines under semcache beside cuSOLVER by hand, on the GPU of the same machine.
 
-    python3 lapack_moved.py BUILD ORDER routine... [--device cuda:0]
+    python3 lapack_moved.py BUILD ORDER routine... [--device cuda:0] [--seconds S]
 
 `moved`: seconds from operands that the CPU has just written to a result that the CPU has read; by hand with pinned
-transfers in both directions. `core`: seconds of the routine on operands of a device. Prints a table.
+transfers in both directions. `core`: seconds of the routine on operands of a device, the shortest of several calls.
+Both clocks of `core` start when the device is idle and has the operands, and stop when the routine's work is done.
+cuSOLVER has S seconds (60). Prints a table.
 """
 import argparse
 import json
@@ -27,6 +29,7 @@ def main():
     parser.add_argument("order")
     parser.add_argument("routine", nargs="+")
     parser.add_argument("--device", default="cuda:0")
+    parser.add_argument("--seconds", type=float, default=60)
     options = parser.parse_intermixed_args()
     build, rates = os.path.abspath(options.build), "bench/lapack_rates"
     ours = lines([f"{build}/tools/semcache", "run", "--device", options.device, "--offload", "always",
@@ -34,7 +37,8 @@ def main():
                  {**os.environ, "SEMCACHE_OPEN": "first"})
     hand = {}
     if options.device.startswith("cuda"):
-        hand = lines([f"{build}/{rates}", "--type", "d", "--size", options.order, *options.routine])
+        hand = lines([f"{build}/{rates}", "--type", "d", "--seconds", str(options.seconds),
+                      "--size", options.order, *options.routine])
     print("| routine | moved ms | by hand | ratio | core ms | by hand | ratio |\n|" + " --- |" * 7)
     for name in options.routine:
         cells = [name]
