@@ -57,6 +57,7 @@ void sc_piece_target(const struct sc_piece *p, struct sc_target *x)
     int64_t rows = row_vector ? 1 : p->rows, cols = row_vector ? p->rows : p->cols;
     struct sc_tile *t;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     sc_assert(m && p->rows > 0 && p->cols > 0);
     if (o->linear) {
         linear_target(p, x);

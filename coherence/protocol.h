@@ -58,7 +58,7 @@ static inline const struct sc_device_ops *sc_protocol_ops(void)
     return __atomic_load_n(&sc_protocol.ops, __ATOMIC_SEQ_CST);
 }
 
-/* The lock of the whole protocol.  Its holder touches no user memory and waits for no transfer. */
+/* Takes the lock of the whole protocol.  Its holder touches no user memory and waits for no transfer. */
 void sc_protocol_lock(void);
 void sc_protocol_unlock(void);
 void sc_protocol_lock_reset(void); /* in a forked child */
@@ -126,8 +126,8 @@ void sc_release_tracked(uintptr_t addr, size_t bytes);
 
 /* The stream waits for the fence, unless the stream has already waited for this fence or a later one. */
 enum sc_status sc_order(int device, enum sc_stream stream, struct sc_fence fence);
-void sc_order_reset(void);
-void sc_transfer_reset(void); /* clears the counts of bytes sent by devices */
+void sc_order_reset(void);    /* before the devices are in use */
+void sc_transfer_reset(void); /* before the devices are in use: clears the counts of bytes sent by devices */
 /* ops->mark with one retry: nobody could wait for work without a fence. */
 enum sc_status sc_mark(int device, enum sc_stream stream, struct sc_fence *f);
 /* Work of a lost device counts as reached, so that no wait is endless. */
@@ -162,7 +162,7 @@ bool sc_landed(struct sc_fence f);
 
 /* Lock held, before the program starts work on lent memory. */
 void sc_lent_begins(int device);
-bool sc_lent_any(void); /* such work may be running */
+bool sc_lent_any(void); /* any thread: such work may be running */
 extern bool sc_lent_begun; /* there has been such work; under the lock */
 void sc_lent_await(void);  /* until there is no such work; the lock is given up meanwhile */
 /* Takes the lock at a moment without such work.  For who brings data home, or gives a device's memory up. */
@@ -173,20 +173,21 @@ static inline void sc_lent_lock(void)
         sc_lent_await();
 }
 void sc_lent_reset(void); /* in a forked child, and after the devices have been closed */
-/* As sc_coherence_begin with one view, while work of the program may be running; not counted as a call. */
+/* As sc_coherence_begin with one view, while work of the program may be running; not counted as a call.  Takes the
+ * lock. */
 enum sc_status sc_coherence_begin_lending(const struct sc_view *view, struct sc_operand *operand);
 
 /* --- when a call was done (completion.c) -------------------------------------------------------------------------- */
 
 /* `before` a wait: whether the watched call is still in progress.  `after` the wait: notes the end of the call. */
 extern bool sc_completion_awaited; /* atomic */
-bool sc_completion_look(const struct sc_device_ops *ops);
+bool sc_completion_look(const struct sc_device_ops *ops); /* any thread */
 static inline bool sc_watch_before(const struct sc_device_ops *ops)
 {
     return __builtin_expect(__atomic_load_n(&sc_completion_awaited, __ATOMIC_ACQUIRE), 0) && sc_completion_look(ops);
 }
-void sc_completion_after(const struct sc_device_ops *ops);
-void sc_completion_drop(void);
+void sc_completion_after(const struct sc_device_ops *ops); /* any thread */
+void sc_completion_drop(void); /* any thread */
 void sc_completion_reset(void); /* in a forked child */
 
 /* --- copies between devices, collected (exchange.c) --------------------------------------------------------------- */
@@ -266,7 +267,7 @@ enum sc_status sc_transfer_linear(struct sc_matrix *m, struct sc_tile *t, int64_
 
 /* --- ways between places (route.c) -------------------------------------------------------------------------------- */
 
-void sc_route_start(void); /* from what the devices say; sc_coherence_links knows better */
+void sc_route_start(void); /* before the devices are in use: by their properties, until sc_coherence_links */
 /* Bytes/s of the best route from a device or SC_HOST to a device, by way of other devices if need be; 0: none. */
 double sc_route_rate(int from, int to);
 double sc_route_direct_rate(int from, int to);
@@ -307,7 +308,7 @@ void sc_derived_start(struct sc_derived *form); /* it has just got memory */
 void sc_derived_evict(struct sc_derived *form);
 void sc_derived_touch(struct sc_derived *form); /* it has been used */
 extern uint64_t sc_derived_steps;            /* derived copies looked at by evictions, for tests */
-void sc_derived_stop(void); /* none has memory any more */
+void sc_derived_stop(void); /* takes the lock; no derived copy has memory any more */
 
 /* --- results that go to where they are read next (push.c) --------------------------------------------------------- */
 

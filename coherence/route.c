@@ -43,6 +43,7 @@ double sc_route_rate(int from, int to)
 
 double sc_route_direct_rate(int from, int to)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
     return sc_route_via(from, to) < 0 ? sc_route_rate(from, to) : links.direct[end_of(from)][to];
 }
 

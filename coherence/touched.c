@@ -43,5 +43,9 @@ bool sc_check_next(struct sc_range *range)
     return true;
 }
 
-size_t sc_check_count(void) { return count_touched; }
+size_t sc_check_count(void)
+{
+    sc_assert_held(SC_RANK_PROTOCOL);
+    return count_touched;
+}
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -80,7 +80,7 @@ function counted(a) {
     sub(/^[^(]*\(/, "", a); sub(/\)$/, "", a)
     smalls = smalls "    case SC_OP_" op ": return " (a == "least" ? "r->m < r->n ? r->m : r->n" : "r->" a) ";\n"
 }
-function info(   i, letters, slots, line, r, scales) {
+function info(   i, letters, slots, line, r, scales, part) {
     line = ".name = \"" tolower(op) "\", .level = " level ", .result = '" (result == "-" ? "\\0" : result) "', .host = {" hosts() "}"
     for (i = 1; i <= nargs; i++) {
         if (is_letter(arg[i])) line = line ", ." field(arg[i]) " = true"
@@ -98,6 +98,10 @@ function info(   i, letters, slots, line, r, scales) {
     }
     if (values) line = line ", .trans = \"" values "\""
     if (scales && r && !sparse) line = line ", .scales = true"
+    if (level == 4 && run != "-") {
+        if (split(toupper(run), part, "+") != 2) fail("bad parts " run)
+        line = line ", .made = true, .parts = {SC_OP_" part[1] ", SC_OP_" part[2] "}"
+    }
     table = table "    [SC_OP_" op "] = {" line ",\n        .letters = \"" letters "\", .slots = \"" slots "\", .views = views_" tolower(op) "},\n"
 }
 
@@ -170,7 +174,7 @@ function end_row() {
             !is_lapack($i)) fail("unknown argument " $i)
         if ($i ~ /^E:/) sparse = 1
     }
-    if (what == "enum" && run != "-") decomposed = decomposed " \\\n    [SC_OP_" op "] = sc_blas_" run ","
+    if (what == "enum" && run != "-" && level < 4) decomposed = decomposed " \\\n    [SC_OP_" op "] = sc_blas_" run ","
     else if (what == "tables") {
         views(); info()
         gsub(/[+*\/]/, " & ", work)

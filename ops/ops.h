@@ -89,6 +89,8 @@ struct sc_op_info {
     bool m, k, side, uplo, transa, transb, diag; /* arguments that the operation has */
     bool scales;                /* alpha = 0 takes out what is only read */
     bool apart;                 /* the two operands may not be the same memory */
+    bool made;                  /* LAPACK: the tasks of the routine are the operations `parts` */
+    enum sc_op parts[2];
     int (*views)(const struct sc_kernel *kernel, struct sc_view view[SC_VIEWS_MAX]);
 };
 extern const struct sc_op_info sc_ops[SC_OPS_ALL];
@@ -99,8 +101,10 @@ static inline const char *sc_op_name(enum sc_op op)
     return (unsigned)op < SC_OPS_ALL ? sc_ops[op].name : (unsigned)op == SC_OP_OWN ? "own" : "?";
 }
 static inline int sc_op_level(enum sc_op op) { return sc_ops[op].level; }
-/* A routine of LAPACK: a whole routine is one task on one device. */
+/* A routine of LAPACK. */
 static inline bool sc_op_is_lapack(enum sc_op op) { return sc_ops[op].level == 4; }
+/* The operations that a routine of LAPACK is made of; NULL: the routine is an operation of the devices. */
+static inline const enum sc_op *sc_op_parts(enum sc_op op) { return sc_ops[op].made ? sc_ops[op].parts : NULL; }
 static inline bool sc_op_is_sparse(enum sc_op op) { return sc_ops[op].sparse; }
 static inline bool sc_op_is_reduction(enum sc_op op) { return sc_ops[op].result != 0; }
 static inline bool sc_op_is_packed(enum sc_op op) { return sc_ops[op].packed; }

@@ -84,12 +84,14 @@ dist_check_SCRIPTS += tests/alternatives.t
 TESTS += tests/alternatives.t
 
 # Traces: replay, check, and reports.
-dist_check_SCRIPTS += tests/replay.t tests/replay_programs.t tests/trace_check.t tests/explain.t tests/precious.t \
+dist_check_SCRIPTS += tests/replay.t tests/replay_programs.t tests/trace_check.t tests/deciding.t tests/explain.t \
+	tests/precious.t \
 	tests/trace_deaths.t tests/places.t tests/summary.t tests/blame.t tests/blame_lines.t tests/states.t \
 	tests/tutorials.t tests/report.t \
 	tests/perfetto.t
 EXTRA_DIST += tests/trace_edit.pl
-TESTS += tests/replay.t tests/replay_programs.t tests/trace_check.t tests/explain.t tests/precious.t \
+TESTS += tests/replay.t tests/replay_programs.t tests/trace_check.t tests/deciding.t tests/explain.t \
+	tests/precious.t \
 	tests/trace_deaths.t tests/places.t tests/summary.t tests/blame.t tests/blame_lines.t tests/states.t \
 	tests/tutorials.t tests/report.t \
 	tests/perfetto.t

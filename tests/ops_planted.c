@@ -1,5 +1,5 @@
-/* Compiled by tests/ops_planted.t with operations that the library does not have (SC_OP_XPBY, SC_OP_GEADD). Calls on
- * emulated devices must give the results of loops. Values are small integers: results are exact. */
+/* Compiled by tests/ops_planted.t with operations that the library does not have (SC_OP_XPBY, SC_OP_GEADD, SC_OP_POSX).
+ * Calls on emulated devices must give the results of loops. Values are small integers: results are exact. */
 #include "base/config.h"
 #include "blas/blas.h"
 #include "tests/coherence_env.h"
@@ -97,6 +97,31 @@ static bool planted_geadd(int devices)
     return right && !sc_blas_offload(ROUTINE, &k, false, NULL) && strcmp(sc_op_name(k.op), "geadd") == 0;
 }
 
+/* A = L L^T for an L of ones, so that A(i, j) = min(i, j) + 1 and A is its own factor's product in integers. */
+static bool planted_posx(void)
+{
+    double *a = env_memory(ROWS * ROWS * sizeof *a), *b = env_memory(ROWS * sizeof *b);
+    int64_t info = -1;
+    struct sc_kernel k = {.op = SC_OP_POSX, .type = SC_D, .uplo = 'L', .n = ROWS, .k = 1, .a = a, .b = b, .lda = ROWS,
+                          .ldb = ROWS, .result = &info};
+    bool right = sc_op_parts(k.op) && sc_op_parts(k.op)[1] == SC_OP_POTRS && !sc_op_parts(SC_OP_POTRF);
+
+    for (int j = 0; j < ROWS; j++) {
+        b[j] = 0;
+        for (int i = 0; i < ROWS; i++) {
+            a[i + j * ROWS] = (i < j ? i : j) + 1;
+            b[j] += a[i + j * ROWS] * (i % 3);
+        }
+    }
+    for (int d = 0; d < SC_DEVICES_MAX; d++)
+        launched[d] = 0;
+    if (!sc_blas_offload(ROUTINE, &k, false, NULL) || info || launched[0] < 2)
+        return false;
+    for (int i = 0; i < ROWS; i++)
+        right = right && b[i] == i % 3 && a[i] == 1;
+    return right;
+}
+
 int main(int argc, char **argv)
 {
     int devices;
@@ -106,6 +131,6 @@ int main(int argc, char **argv)
     devices = argc > 1 ? start(argv[1]) : 0;
     if (!devices)
         return 1;
-    return planted_xpby(devices) && planted_geadd(devices) ? 0 : 1;
+    return planted_xpby(devices) && planted_geadd(devices) && planted_posx() ? 0 : 1;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -16,6 +16,9 @@ sed '/^# Outside the BLAS/i\
 XPBY  1 - level1 n   2 sd:?xpby   n X:r(n) incx beta Y:b(n) incy\
 GEADD 2 - single m*n 2 sdcz:?geadd m n alpha A:r(m,n) lda beta C:b(m,n) ldc
 ' "$top_srcdir/ops/operations.tab" > "$scratch/ops/operations.tab"
+# A routine of LAPACK, made of two operations.
+echo 'POSX 4 I potrf+potrs n*n*n/6+n*n*k 2 *sdcz:?posv uplo n k A:u(n,n)/half lda B:u(n,k)/cols ldb' \
+    >> "$scratch/ops/operations.tab"
 {
     cat "$top_srcdir/blas/veneers/routines.tab"
     echo 'sd:?xpby XPBY n -'

@@ -14,32 +14,9 @@
 #include "blas/run/tasks.h"
 #include "coherence/access.h"
 
-/* Operations that a routine is made of; NULL ends a row, and a routine without a row is its own operation. */
-static const struct {
-    enum sc_op whole, part[2];
-} made[] = {
-    {SC_OP_GESV, {SC_OP_GETRF, SC_OP_GETRS}},
-    {SC_OP_POSV, {SC_OP_POTRF, SC_OP_POTRS}},
-    {SC_OP_SYSV, {SC_OP_SYTRF, SC_OP_SYTRS}},
-    {SC_OP_SYEVR, {SC_OP_COPY, SC_OP_SYEVD}},
-    {SC_OP_SYGVX, {SC_OP_COPY, SC_OP_SYGVD}},
-    {SC_OP_GELSD, {SC_OP_GESVD, SC_OP_GEMM}},
-    {SC_OP_GELS, {SC_OP_GEQRF, SC_OP_ORMQR}},
-    {SC_OP_GECON, {SC_OP_GETRS, SC_OP_GETRS}},
-    {SC_OP_POCON, {SC_OP_POTRS, SC_OP_POTRS}},
-};
-
-static const enum sc_op *parts_of(enum sc_op op)
-{
-    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
-        if (made[i].whole == op)
-            return made[i].part;
-    return NULL;
-}
-
 bool sc_blas_serves(enum sc_op op, enum sc_type type)
 {
-    const enum sc_op *part = sc_op_is_lapack(op) ? parts_of(op) : NULL;
+    const enum sc_op *part = sc_op_parts(op);
 
     if (sc_op_is_lapack(op)) { /* finds routines that blocks of columns need, before locks are held */
         sc_coherence_runs(SC_OP_LASWP, type);
@@ -305,7 +282,7 @@ static bool has_room(const struct sc_blas_job *call)
 static enum sc_status run_routine(const struct sc_blas_job *call, int64_t *info)
 {
     const struct sc_kernel *k = call->kernel;
-    const enum sc_op *part = parts_of(k->op);
+    const enum sc_op *part = sc_op_parts(k->op);
 
     if (k->op == SC_OP_POTRI && call->plan->columns.block)
         return invert(call, info);
