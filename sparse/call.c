@@ -11,7 +11,7 @@
 
 bool (*sc_sparse_start)(bool now);
 
-#define SMALL 8192 /* stored bytes; smaller matrices always run on the host */
+#define SMALL 8192 /* stored bytes: the place of the vectors decides */
 
 /* --- profitability ------------------------------------------------------------------------------------------------ */
 
@@ -56,6 +56,24 @@ static struct sc_autotuner_call question_of(const struct sc_sparse_call *call)
     q.bytes = (uint64_t)stored_bytes(call) + (uint64_t)((call->inputs + call->outputs) * call->columns) * elem;
     q.device_bytes = q.stays ? q.bytes : 0;
     return q;
+}
+
+/* A small matrix moves in no time, but long vectors do not. */
+static void add_vectors(const struct sc_sparse_call *call, struct sc_autotuner_call *q)
+{
+    const struct sc_view views[] = {
+        sc_sparse_dense_view(call, call->x, call->inputs, call->ldx, SC_READ),
+        sc_sparse_dense_view(call, call->y, call->outputs, call->ldy,
+                             call->beta[0] == 0 && call->beta[1] == 0 ? SC_WRITE : SC_RDWR)};
+    struct sc_residency residency;
+
+    sc_coherence_residency(views, 2, &residency);
+    q->device_bytes = residency.device_bytes + (q->stays ? (uint64_t)stored_bytes(call) : 0);
+    q->device_only = residency.device_only;
+    q->untracked = residency.untracked;
+    q->overwritten = residency.overwritten;
+    q->closings = residency.closings;
+    q->stays = false;
 }
 
 /* Records the call for decisions about BLAS calls.  want: 0 on the host. */
@@ -120,13 +138,17 @@ static bool dense_fit(const struct sc_sparse_call *c)
 /* Whether the call goes to the devices; opens the devices if necessary. */
 static bool to_devices(const struct sc_sparse_call *call)
 {
-    bool always = sc_config.offload == SC_OFFLOAD_ALWAYS;
+    bool small = sc_config.offload != SC_OFFLOAD_ALWAYS && stored_bytes(call) < SMALL;
     struct sc_autotuner_call question;
 
-    if (sc_config.offload == SC_OFFLOAD_NEVER || (!always && stored_bytes(call) < SMALL) ||
+    if (sc_config.offload == SC_OFFLOAD_NEVER || (small && !sc_coherence_devices()) ||
         !sc_coherence_stack_fits() || !dense_fit(call))
         return false;
     question = question_of(call);
+    if (small)
+        add_vectors(call, &question);
+    if (small && !question.device_only)
+        return false;
     return sc_sparse_opened(sc_autotuner_estimate(&question)) && pays(call, &question);
 }
 

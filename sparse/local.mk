@@ -2,7 +2,8 @@
 libcore_la_SOURCES += sparse/sparse.h sparse/sparse_int.h sparse/call.c sparse/check.c sparse/convert.c \
   sparse/convert_device.c \
   sparse/element.c sparse/host.c sparse/matrix.c sparse/multiply.c sparse/multiply_device.c \
-  sparse/parts.c sparse/product.c sparse/renew.c sparse/result.c sparse/split.c sparse/vectors.c sparse/verify.c
+  sparse/parts.c sparse/product.c sparse/renew.c sparse/result.c sparse/split.c sparse/vectors.c \
+  sparse/verify.c
 EXTRA_DIST += sparse/README.md
 
 # Names of other libraries: linked with the veneers of the BLAS, not into unit tests.

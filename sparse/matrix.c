@@ -60,7 +60,7 @@ static void values_extent(const struct sc_sparse_matrix *m, int64_t *first, int6
         *n = a->count > 0 ? (a->count - 1) * a->ld + a->rows : 0;
 }
 
-int sc_sparse_views(const struct sc_sparse_matrix *m, struct sc_view views[4])
+int sc_sparse_program_views(const struct sc_sparse_matrix *m, struct sc_view views[4])
 {
     const struct sc_sparse_arrays *a = &m->arrays;
     int64_t lines = sc_sparse_lines(a), first, n;
@@ -78,6 +78,15 @@ int sc_sparse_views(const struct sc_sparse_matrix *m, struct sc_view views[4])
         if (!sc_sparse_is_packed(a))
             views[count++] = integers(a, a->end, 0, lines);
     }
+    return count;
+}
+
+int sc_sparse_views(const struct sc_sparse_matrix *m, struct sc_view views[4])
+{
+    int count = sc_sparse_program_views(m, views);
+
+    for (int i = 0; i < count; i++)
+        views[i].ptr = m->small[i].memory ? m->small[i].memory : views[i].ptr;
     return count;
 }
 
@@ -197,6 +206,8 @@ static void release(struct sc_sparse_matrix *m)
     for (int i = 0; i < m->variants; i++)
         sc_sparse_variant_drop(&m->variant[i]);
     sc_sparse_free_csr(&m->host);
+    for (int i = 0; i < 4; i++)
+        sc_sparse_free(m->small[i].memory);
     free_arrays(m);
     pthread_mutex_destroy(&m->lock);
     free(m);

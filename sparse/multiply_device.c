@@ -26,6 +26,7 @@ static enum sc_status find_variant(const struct sc_sparse_factor *f, struct side
         return status;
     use.whole = sc_coherence_devices() > 1 || f->matrix->arrays.base;
     s->m = f->matrix;
+    sc_sparse_small_update(f->matrix);
     s->v = sc_sparse_variant_for(f->matrix, &use);
     return SC_OK;
 }

@@ -156,6 +156,8 @@ enum sc_status sc_sparse_analyse(struct sc_sparse_matrix *m, struct sc_sparse_va
         return status;
     status = keep_offsets(m, v);
     if (status == SC_OK)
+        status = sc_sparse_small_copy(m);
+    if (status == SC_OK)
         status = link_arrays(m, &v->seen);
     v->converted = sc_sparse_can_convert(m, &use);
     if (status == SC_OK)

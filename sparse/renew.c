@@ -3,6 +3,9 @@
  * A variant has the link time of its analysis.  While no array is written later, its parts are current.  After a write
  * to values only, the division into parts stays.  Parts with written values become stale, and are made again from the
  * written data.  Values uploaded unchanged have a link time for every part, and are uploaded again directly. */
+#include <string.h>
+
+#include "coherence/access.h"
 #include "sparse/sparse_int.h"
 
 static bool same_positions(const struct sc_sparse_variant *v, const struct sc_operand *source, int sources)
@@ -154,5 +157,74 @@ enum sc_status sc_sparse_renew(struct sc_sparse_matrix *m, struct sc_sparse_vari
         if (sc_sparse_is_made(&v->part[i])) /* parts not made yet keep the time of their staged data */
             v->part[i].made = v->seen;
     return SC_OK;
+}
+
+/* --- arrays that the directory does not track -------------------------------------------------------------------- */
+
+/* Arrays below SEMCACHE_ARENA_MIN, such as the row starts of a matrix with few rows, have copies in library memory
+ * (rule 12). */
+#define COPIED_MOST (((size_t)64 << 10) - 1) /* bytes of an array: larger ones can have a mirror */
+
+enum { FIRST_OF_POSITIONS = 2 }; /* in the order of views: values, index, start, end */
+
+static void update(struct sc_sparse_matrix *m, const struct sc_view *views, int i)
+{
+    void *copy = m->small[i].memory;
+    size_t bytes = m->small[i].bytes;
+
+    if (!copy || memcmp(copy, views[i].ptr, bytes) == 0)
+        return;
+    sc_coherence_acquire_host((uintptr_t)copy, bytes, SC_RDWR); /* notes the write */
+    memcpy(copy, views[i].ptr, bytes);
+}
+
+/* 0: the array needs no copy. */
+static size_t copied_bytes(const struct sc_view *v)
+{
+    size_t bytes = v->rows > 0 ? (size_t)v->rows * sc_type_bytes(v->type) : 0;
+
+    return bytes && bytes <= COPIED_MOST && !sc_coherence_may_link(v->ptr, bytes) ? bytes : 0;
+}
+
+/* A copy of the right size stays, because other variants of the matrix are linked to the copy. */
+enum sc_status sc_sparse_small_copy(struct sc_sparse_matrix *m)
+{
+    struct sc_view views[4];
+    int count = sc_sparse_program_views(m, views);
+
+    for (int i = 0; i < count; i++) {
+        size_t bytes = copied_bytes(&views[i]);
+
+        if (bytes && m->small[i].memory && m->small[i].bytes == bytes) {
+            update(m, views, i);
+            continue;
+        }
+        sc_sparse_free(m->small[i].memory);
+        m->small[i].memory = bytes ? sc_sparse_alloc(bytes) : NULL;
+        m->small[i].bytes = bytes;
+        if (bytes && !m->small[i].memory)
+            return SC_ERR_MEMORY;
+        if (bytes)
+            memcpy(m->small[i].memory, views[i].ptr, bytes);
+    }
+    return SC_OK;
+}
+
+/* With other positions than at the analysis, the arrays of entries may be shorter than their copies: the call analyses
+ * the matrix again, and copies then. */
+void sc_sparse_small_update(struct sc_sparse_matrix *m)
+{
+    struct sc_view views[4];
+    int64_t first, end;
+    int count;
+
+    if (!m->small[0].memory && !m->small[1].memory && !m->small[2].memory && !m->small[3].memory)
+        return;
+    count = sc_sparse_program_views(m, views);
+    for (int i = FIRST_OF_POSITIONS; i < count; i++)
+        update(m, views, i);
+    sc_sparse_extent(&m->arrays, &first, &end);
+    for (int i = 0; i < FIRST_OF_POSITIONS && first == m->first && end == m->end; i++)
+        update(m, views, i);
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

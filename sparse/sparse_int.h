@@ -6,7 +6,7 @@
  *   convert_device.c  the same on the devices;
  *   split.c    CSR divided into parts for the devices, and the columns of x needed by every part;
  *   parts.c    derived copies of the parts, made when missing;
- *   renew.c    derived copies renewed after writes to the arrays;
+ *   renew.c    derived copies renewed after writes to the arrays, and copies of small arrays;
  *   product.c  a call on the parts;
  *   host.c     a call on the host;
  *   result.c, multiply.c  matrices computed from others;
@@ -138,6 +138,11 @@ struct sc_sparse_matrix {
     struct sc_sparse_csr host;
     struct sc_sparse_use host_use;
     struct sc_sparse_arrays arrays;
+    /* Copies of arrays that are too small to be tracked, in the order of sc_sparse_views; NULL: no copy. */
+    struct {
+        void *memory;
+        size_t bytes;
+    } small[4];
     /* Number of further calls during which the arrays count as untracked. */
     int untracked;
     /* `first` and `end` are valid (for the program's arrays: as of the last analysis). */
@@ -158,8 +163,9 @@ int64_t sc_sparse_lines(const struct sc_sparse_arrays *a);
 /* Sets [*first, *end) to the range of used positions in index and values.  Reads `start` and `end`. */
 void sc_sparse_extent(const struct sc_sparse_arrays *a, int64_t *first, int64_t *end);
 /* Fills `views` with the matrix's three arrays, as vectors to read; returns their number.  `start` and `end` share a
- * view if possible.  The offsets of diagonals have no view. */
+ * view if possible.  The offsets of diagonals have no view.  Small arrays are represented by their copies. */
 int sc_sparse_views(const struct sc_sparse_matrix *m, struct sc_view views[4]);
+int sc_sparse_program_views(const struct sc_sparse_matrix *m, struct sc_view views[4]); /* of the program's arrays */
 /* Checks the arrays.  SC_ERR_INVALID after a line with the cause. */
 enum sc_status sc_sparse_check_arrays(const struct sc_sparse_arrays *a, int64_t *entries);
 /* Checks the arrays, unless they are copies already checked (matrix->measured), and sets first and end. */
@@ -261,6 +267,10 @@ void sc_sparse_part_kernel(const struct sc_sparse_variant *variant, const struct
  * the concern of sc_sparse_refresh.  source: the operands of sc_sparse_views.  With the protocol's lock. */
 bool sc_sparse_is_current(const struct sc_sparse_matrix *matrix, const struct sc_sparse_variant *variant,
                           const struct sc_operand *source, int sources);
+/* Copies the arrays that are too small to be tracked, after sc_sparse_measure.  Without the protocol's lock. */
+enum sc_status sc_sparse_small_copy(struct sc_sparse_matrix *matrix);
+/* Before a call on devices: writes the program's changes into these copies.  Without the protocol's lock. */
+void sc_sparse_small_update(struct sc_sparse_matrix *matrix);
 /* Makes the variant current.  If only values were written, the parts with these values become stale; else the matrix is
  * analysed again.  Without the protocol's lock. */
 enum sc_status sc_sparse_renew(struct sc_sparse_matrix *matrix, struct sc_sparse_variant *variant);

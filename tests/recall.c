@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "semcache/semcache.h"
+#include "tests/statistics.h"
 #include "tests/tap.h"
 
 enum { N = 40000 };
@@ -30,21 +31,7 @@ void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, 
 static const int n = N, step = 1;
 static bool devices;
 
-static long recalled(void)
-{
-    char line[256];
-    FILE *file = tmpfile();
-    long count = -1;
-
-    if (!file)
-        return -1;
-    semcache_statistics_write(file);
-    rewind(file);
-    while (fgets(line, sizeof line, file))
-        sscanf(line, " \"recalled\": %ld", &count);
-    fclose(file);
-    return count;
-}
+static long recalled(void) { return statistic("recalled", NULL); }
 
 /* --- kinds of reductions, on integers: every order of the sum gives the same bits --------------------------------- */
 

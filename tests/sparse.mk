@@ -32,6 +32,11 @@ check_PROGRAMS += tests/sparse_parts
 tests_sparse_parts_SOURCES = tests/sparse_parts.c
 tests_sparse_parts_LDADD = libcore.la -lm
 TESTS += tests/sparse_parts
+check_PROGRAMS += tests/sparse_small
+tests_sparse_small_SOURCES = tests/sparse_small.c tests/statistics.h
+tests_sparse_small_LDADD = libsemcache.la
+dist_check_SCRIPTS += tests/sparse_small.t
+TESTS += tests/sparse_small.t
 # Sparse routines under the names of MKL and of the Sparse BLAS.
 check_PROGRAMS += tests/sparse_mkl
 tests_sparse_mkl_SOURCES = tests/sparse_mkl.c tests/sparse_mkl_handles.inc tests/sparse_mkl_arrays.inc
