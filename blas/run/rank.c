@@ -6,13 +6,15 @@
 #include "autotuner/strips.h"
 #include "blas/run/tasks.h"
 
+#define SUM_LEAST 4096 /* of a part of the sum, behind the first columns */
+
 struct rank {
     struct sc_blas_job *call;
     int terms;
     struct sc_blas_term term[2];
     double beta[2];
     struct sc_cuts t, k; /* cuts along the triangle, and of the sum */
-    struct sc_cuts tiles; /* the cuts in t that no task crosses */
+    struct sc_cuts tiles, sums; /* the cuts in t and in k that no task crosses */
     bool by_columns;      /* columns of the triangle are finished in order, because they are pushed home */
     int meanwhile;        /* first columns that add parts of the sum as they arrive */
     struct sc_blas_places places;
@@ -105,13 +107,15 @@ static enum sc_status one_block(const struct rank *r, int device, const struct b
     return status;
 }
 
-static bool is_tile_end(const struct rank *r, int part)
+static bool is_cut(const struct sc_cuts *cuts, int64_t at)
 {
-    for (int i = 0; i < r->tiles.n; i++)
-        if (r->tiles.at[i] == r->t.at[part])
+    for (int i = 0; i < cuts->n; i++)
+        if (cuts->at[i] == at)
             return true;
     return false;
 }
+
+static bool is_tile_end(const struct rank *r, int part) { return is_cut(&r->tiles, r->t.at[part]); }
 
 /* Computes parts [from, end) of the rows of column `at`, or of the columns of row `at`, in as few blocks as tiles
  * and places allow. */
@@ -151,12 +155,29 @@ static enum sc_status add_meanwhile(const struct rank *r)
     return status;
 }
 
+/* The columns behind the first have few parts of the sum, because a GPU multiplies long sums faster.  They have several,
+ * because the last strips of A may still be in transit. */
+static void join_sums(struct rank *r)
+{
+    int kept = 1;
+
+    for (int l = 1; l <= r->k.n; l++) {
+        int64_t at = r->k.at[l], before = at - r->k.at[kept - 1], behind = r->call->kernel->k - at;
+
+        if (behind == 0 || is_cut(&r->sums, at) || (before >= SUM_LEAST && behind >= SUM_LEAST))
+            r->k.at[kept++] = at;
+    }
+    r->k.n = kept - 1;
+}
+
 /* Goes through the blocks in an order that needs the strips of A and B in sequence, or column by column. */
-static enum sc_status add_all(const struct rank *r)
+static enum sc_status add_all(struct rank *r)
 {
     bool upper = r->call->kernel->uplo == 'U';
     enum sc_status status = r->meanwhile ? add_meanwhile(r) : SC_OK;
 
+    if (r->meanwhile)
+        join_sums(r);
     for (int i = r->meanwhile; i < r->t.n && status == SC_OK; i++) {
         if (r->by_columns && !upper)
             status = line(r, true, i, i + 1, r->t.n);
@@ -239,6 +260,7 @@ static void set_cuts(struct rank *r)
     sc_blas_merge_op_rows(&r->k, t->y, t->ty);
     sc_blas_divide(r->call, &r->t, 1, c);
     r->tiles = r->t;
+    r->sums = r->k;
 }
 
 static void cut_operands(struct rank *r)
