@@ -451,6 +451,49 @@ void sc_access_ahead(struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
     paint_opened(&r);
 }
 
+/* Whether a sector of every tile is valid on the host, and no transfer to it is in progress. */
+static bool has_landed(const struct sc_matrix *m, int g)
+{
+    for (int i = 0; i < m->row_parts; i++)
+        if (!sc_landed(sc_matrix_tile((struct sc_matrix *)m, i, g / SC_SECTORS)->landed[g % SC_SECTORS]))
+            return false;
+    return valid_on_host(m, g);
+}
+
+static bool open_landed(struct sc_matrix *m, uintptr_t page, struct round *r)
+{
+    int g, end, first, sectors;
+    bool ready = true;
+
+    if (!sc_matrix_sectors_at(m, page, page + SC_PAGE, &g, &end) ||
+        !sc_matrix_sectors_at(m, page, sc_page_ceil(sc_matrix_end(m)), &first, &sectors))
+        return true;
+    for (; g < sectors && (m->open[g] || has_landed(m, g)); g++) {
+        uintptr_t lo, hi;
+
+        if (sc_matrix_sector_range(m, g, &lo, &hi))
+            ready = read_pages(m, g, sc_page_floor(lo), sc_page_ceil(hi), r) && ready;
+    }
+    return ready && g >= end;
+}
+
+bool sc_access_landed(uintptr_t page)
+{
+    struct round r = {.waits.count = 0};
+    struct sc_matrix *m;
+    bool ready = true;
+
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_partial_finish();
+    for (uintptr_t from = 0; (m = sc_noted_next(from, page, page + SC_PAGE, SC_CLOSED_READ)); from = m->base + 1)
+        ready = open_landed(m, page, &r) && ready;
+    paint_opened(&r);
+    sc_protocol_mend();
+    if (sc_protocol.check)
+        sc_check_changed("a read of landed data");
+    return ready && sc_host_prot(page) != SC_PROT_NONE;
+}
+
 /* Without the lock.  True: at a moment between call and return all pages of the request were open.  An acquisition
  * under the lock guarantees no more once the lock is dropped: a call of another thread may close pages again.
  *

@@ -61,12 +61,35 @@ static void start_rest(uintptr_t page, uintptr_t lo, uintptr_t hi)
  * the taken sectors go to the devices again. */
 #define WRITE_WINDOW ((size_t)64 << 10)
 
-static void trace_fault(uintptr_t addr, enum sc_access access, struct sc_host_code code)
-{
-    struct sc_trace_site site = sc_trace_site_of(code.ip, code.sp, code.thread, code.context);
+/* A fault of a thread. */
+struct touch {
+    uintptr_t addr, ip;
+    enum sc_access access;
+    struct sc_trace_site site;
+};
 
-    sc_trace(.kind = SC_EVENT_FAULT, .access = (uint8_t)access,
-             .touch = {.address = addr, .line = site.program, .chain = site.chain, .ip = code.ip});
+/* Reads that were answered while another fault waits.  In a trace an event `wait` belongs to the preceding fault, so
+ * these faults follow that event.  Written under the protocol's lock. */
+#define BESIDE_MOST 64
+static struct touch beside[BESIDE_MOST];
+static int besides;
+
+static struct touch touch_of(uintptr_t addr, enum sc_access access, struct sc_host_code code)
+{
+    return (struct touch){addr, code.ip, access, sc_trace_site_of(code.ip, code.sp, code.thread, code.context)};
+}
+
+static void trace_fault(const struct touch *t)
+{
+    sc_trace(.kind = SC_EVENT_FAULT, .access = (uint8_t)t->access,
+             .touch = {.address = t->addr, .line = t->site.program, .chain = t->site.chain, .ip = t->ip});
+}
+
+static void trace_beside(void)
+{
+    for (int i = 0; i < besides; i++)
+        trace_fault(&beside[i]);
+    besides = 0;
 }
 
 enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, struct sc_host_code code, size_t window)
@@ -96,8 +119,11 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, s
         return SC_FAULT_DONE;
     }
     sc_count(access & SC_WRITE ? &sc_stats.faults_write : &sc_stats.faults_read, 1);
-    if (__builtin_expect(sc_trace_on, 0))
-        trace_fault(addr, access, code);
+    if (__builtin_expect(sc_trace_on, 0)) {
+        const struct touch touch = touch_of(addr, access, code);
+
+        trace_fault(&touch);
+    }
     if (access & SC_WRITE) {
         access = SC_RDWR;
         window = WRITE_WINDOW;
@@ -111,8 +137,27 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, s
     if (sc_host_prot(page) > (access & SC_WRITE ? SC_PROT_RW : SC_PROT_R)) /* not painted since the page was opened */
         sc_protocol_paint(page, page + SC_PAGE);
     sc_wait_faulted(page, since);
+    trace_beside();
     sc_protocol_unlock();
     return SC_FAULT_DONE;
+}
+
+bool sc_coherence_fault_landed(uintptr_t addr, struct sc_host_code code)
+{
+    uintptr_t page = sc_page_floor(addr);
+    bool landed;
+
+    if (!sc_protocol_ops())
+        return false;
+    sc_lent_lock();
+    landed = sc_access_landed(page);
+    if (landed) {
+        sc_count(&sc_stats.faults_read, 1);
+        if (__builtin_expect(sc_trace_on, 0) && besides < BESIDE_MOST)
+            beside[besides++] = touch_of(addr, SC_READ, code);
+    }
+    sc_protocol_unlock();
+    return landed;
 }
 
 void sc_coherence_read_ahead(uintptr_t addr, size_t bytes)

@@ -112,6 +112,9 @@ void sc_protocol_mend(void);
 /* Starts transfers home of the sectors that the host lacks; the pages stay closed. */
 void sc_access_start(struct sc_matrix *m);
 /* The same for the bytes [lo, hi) of the matrix; opens those that are there. */
+/* Opens the sectors of a page, and the sectors behind them, as far as their data has landed on the host.  False: the
+ * page's own data has not. */
+bool sc_access_landed(uintptr_t page);
 void sc_access_ahead(struct sc_matrix *m, uintptr_t lo, uintptr_t hi);
 /* Brings bytes home and opens their pages.  Drops the lock during transfers. */
 void sc_access_range(uintptr_t lo, uintptr_t hi, enum sc_access access);

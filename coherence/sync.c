@@ -40,12 +40,22 @@ enum sc_status sc_sync(struct sc_fence f)
     return status;
 }
 
+/* On the pager thread: readers whose data has landed go on, while another reader's data is in transit.  In timing mode
+ * the virtual clock moves only in sc_sync. */
+static void serve_until(struct sc_fence f)
+{
+    while (!sc_config.emu_timing && sc_protocol_ops() && !sc_reached(f) && sc_host_serve_landed())
+        ;
+}
+
 void sc_fences_sync(const struct sc_fences *set)
 {
     sc_quiet_enter();
     sc_inside_enter();
-    for (int i = 0; i < set->count; i++)
+    for (int i = 0; i < set->count; i++) {
+        serve_until(set->f[i]);
         sc_sync(set->f[i]);
+    }
     sc_inside_leave();
     sc_quiet_leave();
 }

@@ -30,6 +30,9 @@ struct sc_host_callbacks {
     /* On the pager thread.  Makes the byte at addr accessible and fetches about `window` bytes around it, never
      * more.  access: SC_READ or SC_WRITE.  Outside the arena `window` is 0 and sc_host_watch_fault applies. */
     enum sc_fault_answer (*fault)(uintptr_t addr, enum sc_access access, struct sc_host_code code, size_t window);
+    /* On the pager thread, while `fault` waits for a transfer of another request.  True: the byte at addr may be read,
+     * and was opened without a wait.  May be NULL. */
+    bool (*landed)(uintptr_t addr, struct sc_host_code code);
     /* On the pager thread, after a sequential fault.  Starts to fetch up to `bytes` bytes from addr on.  Neither
      * waits nor opens pages. */
     void (*read_ahead)(uintptr_t addr, size_t bytes);
@@ -54,6 +57,11 @@ enum sc_status sc_host_arena_start(void);
 
 /* Called on the caller's thread after each allocation in the arena; NULL: no call. */
 extern void (*sc_host_allocated)(uintptr_t addr, size_t bytes);
+
+/* Called by `fault`, without locks, between two looks at a transfer that it waits for.  Answers the reads whose data has
+ * landed, of other threads, and pauses for some microseconds.  False, with nothing done: the caller is not the pager
+ * thread, or is called by `landed`. */
+bool sc_host_serve_landed(void);
 
 /* Installs the fault handler and starts the pager, at the first offload.  Idempotent.  Thread safe. */
 enum sc_status sc_host_faults_start(const struct sc_host_callbacks *callbacks);

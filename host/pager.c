@@ -38,6 +38,7 @@
 #define FAULT_SPIN_CYCLES       (1u << 22) /* 1 to 2 ms */
 #define FAULT_SPIN_BRIEF_CYCLES (1u << 17) /* about 50 us */
 #define POLLS                   512        /* between two looks at the clock: about 20 us */
+#define LANDED_NS               20000      /* without processors to spare: between two looks at other requests */
 #define LOST_NS                 1000000    /* a larger gap between two looks: a different thread ran here */
 
 static const struct sc_host_callbacks *calls;
@@ -148,6 +149,41 @@ static bool spin(struct sc_fault_desk *desk, uint32_t seen)
         }
     }
     return false;
+}
+
+/* A slot that is being served belongs to the pager: the thread's registers do not change. */
+static void serve_landed(struct sc_fault_slot *slot)
+{
+    uint32_t posted = SC_FAULT_POSTED;
+
+    if (__atomic_load_n(&slot->state, __ATOMIC_RELAXED) != SC_FAULT_POSTED ||
+        !__atomic_compare_exchange_n(&slot->state, &posted, SC_FAULT_SERVING, false, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_RELAXED))
+        return;
+    if ((enum sc_access)slot->access == SC_READ && sc_host_within((const void *)slot->addr) &&
+        (is_open(slot->addr, SC_READ) || calls->landed(slot->addr, slot->code)))
+        answer(slot, SC_FAULT_SERVED);
+    else
+        __atomic_store_n(&slot->state, SC_FAULT_POSTED, __ATOMIC_SEQ_CST);
+}
+
+bool sc_host_serve_landed(void)
+{
+    static bool inside; /* of the pager thread: a callback may wait, too */
+    struct sc_fault_desk *desk = sc_fault_desk;
+
+    if (!sc_fault_on_pager || !calls->landed || inside)
+        return false;
+    inside = true;
+    for (int i = 0; i < SC_FAULT_SLOTS; i++)
+        serve_landed(&desk->slots[i]);
+    inside = false;
+    if (desk->spinning_most >= SPARE_CPUS / 2)
+        for (int i = 0; i < POLLS / 4; i++)
+            __builtin_ia32_pause();
+    else
+        nanosleep(&(struct timespec){.tv_nsec = LANDED_NS}, NULL);
+    return true;
 }
 
 /* Waits for a post after `seen`: spins, then sleeps. */

@@ -293,6 +293,7 @@ static void child(void)
 }
 
 static const struct sc_host_callbacks callbacks = {.fault = sc_coherence_fault,
+                                                   .landed = sc_coherence_fault_landed,
                                                    .read_ahead = sc_coherence_read_ahead,
                                                    .forget = forget,
                                                    .acquire = acquire,

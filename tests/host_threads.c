@@ -1,6 +1,7 @@
 /* Sixteen threads read and write pages during their fetch. Asserts that no thread sees a stale byte, in many rounds,
  * with the two front ends. In every round each word of a page on the "device" holds the numbers of page and round. The
- * host's pages hold the previous round's words until a fault fetches the page. */
+ * host's pages hold the previous round's words until a fault fetches the page.  Then one reader waits for a page that
+ * does not come before the other readers have read landed pages: asserts that the pager answers them meanwhile. */
 #include "config.h"
 
 #include <pthread.h>
@@ -40,6 +41,75 @@ static enum sc_fault_answer fault(uintptr_t addr, enum sc_access access, struct 
 }
 
 static const struct sc_host_callbacks callbacks = {.fault = fault};
+
+/* --- a page that comes last ----------------------------------------------------------------------------------------- */
+
+#define LAST  (PAGES - 1) /* the page */
+#define TRIES 200000      /* looks until the other readers count as forgotten: 4 s or more */
+
+static int readers_left, not_ready, forgotten;
+static bool last_waits;
+
+/* Landed pages are the even ones.  Others are fetched by `slow`, but not while the last page is awaited. */
+static bool landed(uintptr_t addr, struct sc_host_code code)
+{
+    size_t page = (addr - (uintptr_t)stub_arena) / SC_PAGE;
+
+    not_ready += page % 2 != 0;
+    return page % 2 == 0 && fault(addr, SC_READ, code, SC_PAGE) == SC_FAULT_DONE;
+}
+
+static enum sc_fault_answer slow(uintptr_t addr, enum sc_access access, struct sc_host_code code, size_t window)
+{
+    int looks = 0;
+
+    if ((addr - (uintptr_t)stub_arena) / SC_PAGE == LAST) {
+        __atomic_store_n(&last_waits, true, __ATOMIC_SEQ_CST);
+        while (__atomic_load_n(&readers_left, __ATOMIC_SEQ_CST) > 1 && ++looks < TRIES && sc_host_serve_landed())
+            ;
+        forgotten += __atomic_load_n(&readers_left, __ATOMIC_SEQ_CST) > 1;
+    }
+    return fault(addr, access, code, window);
+}
+
+static void *read_one(void *arg)
+{
+    size_t page = (size_t)(intptr_t)arg;
+
+    while (page != LAST && !__atomic_load_n(&last_waits, __ATOMIC_SEQ_CST))
+        sched_yield();
+    stale[0] += *(volatile uint64_t *)(stub_arena + page * SC_PAGE) != word_of(page);
+    __atomic_sub_fetch(&readers_left, 1, __ATOMIC_SEQ_CST);
+    return NULL;
+}
+
+/* Readers of the last page, of an odd page and of landed pages. */
+static void test_last(const char *front)
+{
+    static const struct sc_host_callbacks with_landed = {.fault = slow, .landed = landed};
+    static const size_t pages[] = {LAST, 1, 2, 40, 80, 120};
+    enum { READERS = sizeof pages / sizeof *pages };
+    pthread_t threads[READERS];
+
+    sc_host_front_wanted = front;
+    tap_ok(sc_host_faults_start(&with_landed) == SC_OK, "%s: started again", front);
+    sc_config.window_min = sc_config.window_max = SC_PAGE;
+    round_now++;
+    stub_protect(0, PAGES, SC_PROT_NONE);
+    last_waits = false;
+    stale[0] = 0;
+    not_ready = forgotten = 0;
+    readers_left = READERS - 1; /* the reader of the odd page waits behind the last page */
+    for (int i = 0; i < READERS; i++)
+        pthread_create(&threads[i], NULL, read_one, (void *)(intptr_t)pages[i]);
+    for (int i = 0; i < READERS; i++)
+        pthread_join(threads[i], NULL);
+    tap_ok(forgotten == 0, "%s: readers of landed pages do not wait for another reader's page", front);
+    tap_ok(stale[0] == 0, "%s: they read the page's words, and so do those who waited (%d looks too early)", front,
+           not_ready);
+    stub_protect(0, PAGES, SC_PROT_RW);
+    sc_host_faults_stop();
+}
 
 /* Every thread reads the pages from a different start on, and writes one word of each page that it owns. */
 static void touch_all(int me)
@@ -122,8 +192,10 @@ static void run(const char *front)
 int main(void)
 {
     stub_arena_start(PAGES * SC_PAGE);
-    for (int i = 0; i < STUB_FRONTS; i++)
+    for (int i = 0; i < STUB_FRONTS; i++) {
         run(stub_fronts[i]);
+        test_last(stub_fronts[i]);
+    }
     return tap_done();
 }
 /* SPDX-License-Identifier: BSD-2-Clause */
