@@ -250,7 +250,7 @@ static void test_arrivals(void)
         struct sc_kernel k = {.op = i & 2 ? SC_OP_SYR2K : SC_OP_SYRK, .uplo = i & 1 ? 'U' : 'L', .transa = 'N',
                               .n = LONG, .k = WIDE};
 
-        arrive_at(true, k, 1, 6);
+        arrive_at(true, k, 1, 4);
     }
     for (int i = 0; i < 4; i++)
         free(arriving[i]);

@@ -42,7 +42,7 @@ static enum sc_fault_answer fault(uintptr_t addr, enum sc_access access, struct 
 
 static const struct sc_host_callbacks callbacks = {.fault = fault};
 
-/* --- a page that comes last ----------------------------------------------------------------------------------------- */
+/* --- a page that comes last --------------------------------------------------------------------------------------- */
 
 #define LAST  (PAGES - 1) /* the page */
 #define TRIES 200000      /* looks until the other readers count as forgotten: 4 s or more */

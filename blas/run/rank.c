@@ -155,8 +155,8 @@ static enum sc_status add_meanwhile(const struct rank *r)
     return status;
 }
 
-/* The columns behind the first have few parts of the sum, because a GPU multiplies long sums faster.  They have several,
- * because the last strips of A may still be in transit. */
+/* The columns behind the first have few parts of the sum, because a GPU multiplies long sums faster.  They have
+ * several, because the last strips of A may still be in transit. */
 static void join_sums(struct rank *r)
 {
     int kept = 1;
