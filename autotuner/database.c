@@ -256,13 +256,6 @@ double sc_database_memory_rate(const struct sc_database *db, int place)
     return 0;
 }
 
-double sc_database_transfer(const struct sc_database *db, int from, int to, double bytes)
-{
-    const struct sc_database_link *link = &db->link[from][to];
-
-    return link->bandwidth > 0 ? link->latency + bytes / link->bandwidth : 0;
-}
-
 double sc_database_host_rate(const struct sc_database *db, enum sc_database_set way, int n)
 {
     double rate = 0;

@@ -99,8 +99,6 @@ double sc_database_watts(const struct sc_database *db, int place, enum sc_op op,
 /* Rate of a place's own memory in bytes/s, by the largest gemv; 0: unknown. */
 double sc_database_memory_rate(const struct sc_database *db, int place);
 
-/* Seconds for bytes over a link in use alone; 0: not measured. */
-double sc_database_transfer(const struct sc_database *db, int from, int to, double bytes);
 /* Bytes/s between the host and the first n devices together, in one direction; 0: unknown. */
 double sc_database_host_rate(const struct sc_database *db, enum sc_database_set way, int n);
 /* Mutual slow-down of two links in simultaneous use; 1: not measured. */

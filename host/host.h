@@ -187,9 +187,5 @@ bool sc_host_can_close(size_t runs);
 /* True when half of the budget is used or the system has refused a change: the caller should open large ranges. */
 bool sc_host_mappings_scarce(void);
 
-/* Access host bytes regardless of page protection, through /proc/self/mem; for emulated devices and staging. */
-enum sc_status sc_host_write(void *dst, const void *src, size_t bytes);
-enum sc_status sc_host_read(void *dst, const void *src, size_t bytes);
-
 #endif
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -3,7 +3,7 @@ libcore_la_SOURCES += host/host.h host/host_int.h host/callbacks.c \
 	host/arena.h host/arena.c host/span.h host/span.c host/zone.c host/machine_memory.c host/malloc.c \
 	host/mmap.c host/next.h host/next.c host/libc.h host/libc.c host/exec.c host/jumps.c host/touch.h host/touch.c \
 	host/libc_names.h host/syscall_ranges.h host/syscall_ranges.c host/raw.c \
-	host/strict.h host/strict.c host/fork.h host/fork.c host/process.h host/process.c host/rawmem.c \
+	host/strict.h host/strict.c host/fork.h host/fork.c host/process.h host/process.c \
 	host/watch.h host/watch.c host/watch_wp.c \
 	host/watch_mprotect.c host/watch_sig.c host/mapping_lifetime.c \
 	host/stacks.h host/stacks.c

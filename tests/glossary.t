@@ -101,6 +101,17 @@ is(join("\n", @nowhere), '', 'all sources that comments name are there');
 ok(!is_there('watch.c', 'coherence/protocol.h') && is_there('watch.c', 'host/host.h'),
     'a file of another folder is not there');
 
+# The README of a folder, or of the folder above, names each source of the folder, without the ending of headers that
+# belong to a source of the same name.
+my @unnamed;
+for my $file (grep { m{/} && /\.(?:c|cc|cu)$/ && !m{^(?:tests|bench|examples)/} } @files) {
+    my ($folder, $name) = $file =~ m{^(.*)/([^/]+)$};
+    next if ($text{$file} // '') =~ m{^/\* Generated from};
+    while (!$text{"$folder/README.md"} && $folder =~ s{/[^/]*$}{}) {}
+    push @unnamed, $file if ($text{"$folder/README.md"} // '') !~ m{`(?:[\w-]+/)*\Q$name\E`};
+}
+is(join("\n", @unnamed), '', 'the README of a folder names the sources of the folder');
+
 # Functions and structs that documents name are in the code.
 my %names;
 for my $file (grep { /\.(?:[ch]|cu|tab|awk|inc)$/ } keys %text) {

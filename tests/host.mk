@@ -1,6 +1,6 @@
 # Tests of host: memory half
 EXTRA_DIST += tests/host_fake.h
-HOST_MEMORY_TESTS = tests/host_arena tests/host_malloc tests/host_mmap tests/host_io tests/host_fork tests/host_rawmem \
+HOST_MEMORY_TESTS = tests/host_arena tests/host_malloc tests/host_mmap tests/host_io tests/host_fork tests/self_mem \
 	tests/host_closed tests/host_descriptors tests/host_mpi tests/host_next
 check_PROGRAMS += $(HOST_MEMORY_TESTS)
 TESTS += $(HOST_MEMORY_TESTS)
@@ -21,8 +21,8 @@ tests_host_io_SOURCES = tests/host_io.c
 tests_host_io_LDADD = libcore.la
 tests_host_fork_SOURCES = tests/host_fork.c
 tests_host_fork_LDADD = libcore.la
-tests_host_rawmem_SOURCES = tests/host_rawmem.c
-tests_host_rawmem_LDADD = libcore.la
+tests_self_mem_SOURCES = tests/self_mem.c
+tests_self_mem_LDADD = libcore.la
 tests_host_closed_SOURCES = tests/host_closed.c
 tests_host_closed_LDADD = libcore.la
 tests_host_descriptors_SOURCES = tests/host_descriptors.c

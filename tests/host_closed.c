@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "base/self_mem.h"
 #include "tests/host_fake.h"
 #include "tests/tap.h"
 
@@ -27,7 +28,7 @@ static void bring_home(void)
 {
     static const uint8_t want[4 * MIB / SC_PAGE];
 
-    if (away && sc_host_write(block, newest, block_bytes) == SC_OK) {
+    if (away && sc_self_mem_write(block, newest, block_bytes) == SC_OK) {
         sc_host_protect((uintptr_t)block, block_bytes / SC_PAGE, want);
         away = false;
     }

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
+#include "base/self_mem.h"
 #include "host/fork.h"
 #include "tests/host_fake.h"
 #include "tests/tap.h"
@@ -45,7 +46,7 @@ static int child_checks(char *tracked, char *plain)
     free(plain);
     if (fake_forgets || fake_acquires || unpins)
         return 5;
-    if (sc_host_write(&back, &number, sizeof back) != SC_OK || back != number)
+    if (sc_self_mem_write(&back, &number, sizeof back) != SC_OK || back != number)
         return 6;
     return 0;
 }
@@ -94,7 +95,7 @@ int main(void)
     sc_host_block_track(tracked);
     sc_host_block_of(tracked, &b);
     sc_host_span_pin(&b, pin, unpin);
-    sc_host_write(&back, &one, sizeof back); /* the child must not use this descriptor */
+    sc_self_mem_write(&back, &one, sizeof back); /* the child must not use this descriptor */
     code = in_child(tracked, plain);
     tap_ok(code == 0, "the child has the data, libc's malloc and nobody to call (%d)", code);
     tap_ok(fake_homes == 1 && fake_resumes == 1 && fake_children == 0,

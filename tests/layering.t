@@ -5,28 +5,34 @@ cd "$top_srcdir" || exit 99
 
 folders=$(folders adapters)
 
-allowed() {
-    case $1 in
-    base) echo ;;
-    ops|host|directory) echo base ;;
-    device|trace) echo ops base ;;
-    coherence) echo directory device host trace ops base ;;
-    autotuner) echo device trace ops base ;;
-    blas) echo coherence autotuner trace ops base ;;
-    sparse) echo coherence autotuner trace ops base semcache ;; # the header of the names that it serves
-    tasks) echo coherence ops base semcache ;; # the header that it implements
-    cuda-um) echo semcache base ops libsemcache sparse ;;
-    adapters) echo semcache ;;
-    libsemcache|tools) echo semcache ${folders} ;;
-    esac
-}
+# "folder may...": the rows of the table in doc/architecture.md.  never `x`: not x.
+awk -F'|' '/^## Who may include whom/ { on = 1; next } /^## / { on = 0 }
+    on && /^\| `[a-z-]+\/`/ {
+        may = $4
+        sub(/never.*/, "", may)
+        if (may ~ /^ all *$/)
+            may = "`all`"
+        gsub(/\/[a-z.]*/, "", may)
+        n = split(may, part, "`")
+        may = ""
+        for (i = 2; i <= n; i += 2)
+            may = may " " part[i]
+        m = split($2, part, "`")
+        for (i = 2; i <= m; i += 2) {
+            sub(/\//, "", part[i])
+            print part[i] may
+        }
+    }' doc/architecture.md | sed "s/ all\$/ semcache $(echo $folders)/" > "$scratch/allowed"
+allowed() { sed -n "s/^$1 //p" "$scratch/allowed"; }
+report "$(for folder in $folders; do grep -q "^$folder\( \|\$\)" "$scratch/allowed" || echo "$folder"; done)" \
+    'the table of doc/architecture.md has a row for each folder'
 
 include='[[:space:]]*#[[:space:]]*include[[:space:]]*'
 sources() { grep -n "$1" -r $folders --include='*.[ch]' --include='*.cu'; }
 
 # file:folder for every quoted include "folder/name.h"
 includes() {
-    find "$1" -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | sort | while read -r file; do
+    find "$1" -name '*.[ch]' -o -name '*.cc' -o -name '*.cu' -o -name '*.cuh' | sort | while read -r file; do
         sed -n "s|^$include\"\\([^\"/]*\\)/[^\"]*\".*|\\1|p" "$file" | sort -u | sed "s|^|$file:|"
     done
 }
@@ -49,7 +55,7 @@ awk -F'|' '/^\| `[a-z-]+\/[a-z_\/]+\.h` \|/ {
 
 # The same of the sources: what they include of other folders, but for base/ and the public interface.
 for folder in $folders; do
-    find "$folder" -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' |
+    find "$folder" -name '*.[ch]' -o -name '*.cc' -o -name '*.cu' -o -name '*.cuh' |
         xargs sed -n "s|^$include\"\([^\"/]*/[^\"]*\)\".*|\1 $folder|p"
 done | grep -v '^base/\|^semcache/\|^tests/' | awk '{ split($1, path, "/"); if (path[1] != $2) print }' |
     sort -u > "$scratch/included"

@@ -13,8 +13,8 @@ my @folders = folders('tools');
 my %for_tests = map { $_ => 1 } qw(
     sc_emu_inject sc_emu_jitter sc_emu_slow sc_emu_link_bytes sc_emu_memory_used sc_emu_joules
     sc_coherence_broken sc_check_rounds sc_check_steps sc_memory_steps sc_derived_steps sc_directory_steps
-    sc_locks_trap sc_host_read sc_host_write sc_host_pause_end sc_autotuner_reset sc_autotuner_paid
-    sc_trace_dump sc_database_transfer
+    sc_locks_trap sc_host_pause_end sc_autotuner_reset sc_autotuner_paid
+    sc_trace_dump
 );
 
 sub words_of {

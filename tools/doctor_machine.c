@@ -1,6 +1,7 @@
 /* Settings, and what the machine has: host BLAS, devices, measurements, what the system allows. */
 #include <config.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,6 +11,7 @@
 #include "autotuner/store.h"
 #include "base/config.h"
 #include "base/page.h"
+#include "base/self_mem.h"
 #include "blas/blas.h"
 #include "device/device.h"
 #include "host/host.h"
@@ -143,17 +145,16 @@ static void check_tracking(void)
 static void check_closed_pages(void)
 {
     char *page = mmap(NULL, SC_PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    int messages;
 
     if (page == MAP_FAILED)
         return;
-    sc_doctor_listen(is_emulated() ? SC_VERDICT_FAIL : SC_VERDICT_NOTE, "closed pages",
-                     "boot without proc_mem.force_override, mount /proc without hidepid");
-    sc_host_write(page, "", 1);
-    messages = sc_doctor_heard();
-    munmap(page, SC_PAGE);
-    if (!messages)
+    if (sc_self_mem_write(page, "", 1) == SC_OK)
         sc_doctor_say(SC_VERDICT_OK, "closed pages", NULL, "the library can write to them (/proc/self/mem)");
+    else
+        sc_doctor_say(is_emulated() ? SC_VERDICT_FAIL : SC_VERDICT_NOTE, "closed pages",
+                      "boot without proc_mem.force_override, mount /proc without hidepid",
+                      "/proc/self/mem: %s; emulated devices need it", strerror(errno));
+    munmap(page, SC_PAGE);
 }
 
 /* --- devices ------------------------------------------------------------------------------------------------------ */

@@ -1,20 +1,13 @@
-/* A substitute for DMA.  /proc/self/mem reads and writes pages of this process under any protection and without opening
- * the pages, so no thread sees half a transfer.  System calls are made directly, because the library interposes libc's
- * functions. */
+/* A substitute for DMA (base/self_mem.h): copies of pitched rows to and from closed pages of the process. */
 #include "base/own_fd.h"
+#include "base/self_mem.h"
 #include "device/emu/emu_int.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #define BOUNCE ((size_t)256 << 10)
-#define TRIES 8
 #define BATCH 256 /* rows in a vectored call */
 
 enum sc_status sc_emu_hostmem_start(void)
@@ -25,36 +18,13 @@ enum sc_status sc_emu_hostmem_start(void)
     return SC_ERR_IO;
 }
 
-/* Moves the whole vector, in one or more calls.  The system call takes the position as two words; a 64-bit position
- * needs only the first. */
 static enum sc_status move(bool write, struct iovec *iov, int count, uintptr_t host)
 {
-    int mem = sc_fd_self_mem(), tries = 0;
-
-    while (count > 0) {
-        long n = syscall(write ? SYS_pwritev : SYS_preadv, mem, iov, count, host, 0L);
-
-        if (n < 0 && (errno == EINTR || (errno == EBADF && tries++ < TRIES))) {
-            mem = sc_fd_self_mem(); /* the program may have closed the descriptor */
-            continue;
-        }
-        if (n <= 0) {
-            sc_log(SC_LOG_ERROR, "emulated copy: cannot %s host memory at %#lx: %s", write ? "write" : "read",
-                   (unsigned long)host, n ? strerror(errno) : "no such memory");
-            return SC_ERR_DEVICE;
-        }
-        host += (uintptr_t)n;
-        while (count > 0 && (size_t)n >= iov->iov_len) {
-            n -= (long)iov->iov_len;
-            iov++;
-            count--;
-        }
-        if (count > 0) {
-            iov->iov_base = (char *)iov->iov_base + n;
-            iov->iov_len -= (size_t)n;
-        }
-    }
-    return SC_OK;
+    if (sc_self_mem_move(write, iov, count, host) == SC_OK)
+        return SC_OK;
+    sc_log(SC_LOG_ERROR, "emulated copy: cannot %s host memory at %#lx: %s", write ? "write" : "read",
+           (unsigned long)host, strerror(errno));
+    return SC_ERR_DEVICE;
 }
 
 /* For a contiguous host side: moves many rows of the other side in one call. */

@@ -1,6 +1,7 @@
 /* Devices whose streams are queues: the scheduler decides when a stream does its next piece of work. */
 #include <string.h>
 
+#include "base/self_mem.h"
 #include "host/host.h"
 #include "tests/explore/device.h"
 
@@ -61,7 +62,7 @@ void explore_device_kill(int device)
     const struct explore_work *first = &home->queue[home->head % QUEUE];
 
     if (home->head != home->tail && first->kind == COPY)
-        sc_host_write(first->copy.dst, first->copy.src, first->copy.width / 2);
+        sc_self_mem_write(first->copy.dst, first->copy.src, first->copy.width / 2);
     for (int i = 0; i < SC_STREAMS; i++) {
         struct explore_stream *s = &explore_streams[device][i];
 
@@ -242,9 +243,9 @@ static void do_copy(const struct sc_copy2d *c)
         const char *from = (const char *)c->src + i * c->src_pitch;
 
         if (c->dst_device == SC_HOST)
-            sc_host_write(to, from, c->width);
+            sc_self_mem_write(to, from, c->width);
         else if (c->src_device == SC_HOST)
-            sc_host_read(to, from, c->width);
+            sc_self_mem_read(to, from, c->width);
         else
             memcpy(to, from, c->width);
     }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/self_mem.h"
 #include "tests/explore/explore.h"
 #include "tests/tap.h"
 
@@ -368,7 +369,7 @@ void explore_peek(int array, double *now)
 
     for (size_t at = 0; at < PAGES * SC_PAGE; at += SC_PAGE)
         if (sc_host_prot((uintptr_t)block + at) == SC_PROT_NONE)
-            sc_host_read((char *)now + at, block + at, SC_PAGE);
+            sc_self_mem_read((char *)now + at, block + at, SC_PAGE);
         else
             memcpy((char *)now + at, block + at, SC_PAGE);
 }

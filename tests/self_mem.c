@@ -1,4 +1,4 @@
-/* Writes and reads of memory under any protection (sc_host_write, sc_host_read). Asserts the bytes and errno, also
+/* Writes and reads of memory under any protection (base/self_mem.h). Asserts the bytes and errno, also
  * after the program has closed every descriptor. */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "base/self_mem.h"
 #include "tests/host_fake.h"
 #include "tests/tap.h"
 
@@ -22,14 +23,14 @@ int main(void)
         source[i] = (char)(i * 31 + i / 4096);
     mprotect(closed, BYTES, PROT_NONE);
     errno = EDOM;
-    tap_ok(sc_host_write(closed, source, BYTES) == SC_OK, "closed pages can be written");
-    tap_ok(sc_host_read(back, closed, BYTES) == SC_OK && memcmp(back, source, BYTES) == 0, "and read");
+    tap_ok(sc_self_mem_write(closed, source, BYTES) == SC_OK, "closed pages can be written");
+    tap_ok(sc_self_mem_read(back, closed, BYTES) == SC_OK && memcmp(back, source, BYTES) == 0, "and read");
     tap_ok(errno == EDOM, "errno is kept");
     mprotect(closed, BYTES, PROT_READ);
     tap_ok(memcmp(closed, source, BYTES) == 0, "opened, they hold what was written");
-    tap_ok(sc_host_write(closed + 4095, "xyz", 3) == SC_OK && memcmp(closed + 4095, "xyz", 3) == 0,
+    tap_ok(sc_self_mem_write(closed + 4095, "xyz", 3) == SC_OK && memcmp(closed + 4095, "xyz", 3) == 0,
            "read-only pages can be written, across a boundary");
-    tap_ok(sc_host_write(closed, source, 0) == SC_OK, "nothing to write is no error");
+    tap_ok(sc_self_mem_write(closed, source, 0) == SC_OK, "nothing to write is no error");
     getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = limit.rlim_max;
     setrlimit(RLIMIT_NOFILE, &limit);
@@ -45,13 +46,13 @@ int main(void)
         if (fcntl(i, F_GETFD) < 0)
             dup2(first, i);
     memset(back, 0, BYTES);
-    tap_ok(sc_host_write(closed, source, BYTES) == SC_OK && sc_host_read(back, closed, BYTES) == SC_OK &&
+    tap_ok(sc_self_mem_write(closed, source, BYTES) == SC_OK && sc_self_mem_read(back, closed, BYTES) == SC_OK &&
                memcmp(back, source, BYTES) == 0,
            "descriptors closed by the program are opened anew");
     again = fcntl(512, F_GETFD);
     tap_ok(again >= 0, "and the program's own are left alone");
     munmap(closed, BYTES);
-    tap_ok(sc_host_write(closed, source, 10) == SC_ERR_IO, "unmapped memory is an error");
+    tap_ok(sc_self_mem_write(closed, source, 10) == SC_ERR_IO, "unmapped memory is an error");
     free(source);
     free(back);
     return tap_done();
