@@ -53,13 +53,14 @@ sub solves {
     return $run;
 }
 
-for my $solver (qw(cg cgs bicg bicgstab gmres qmr minres tfqmr)) {
+my @solvers = qw(cg cgs bicg bicgstab gmres qmr minres tfqmr lsqr lsmr);
+for my $solver (@solvers) {
     my $half = solves($solver, 6);
     my $all = solves($solver, 12);
     used_devices($all);
     cmp_ok(calls($all, qr/^sparse_mv/, 'offloaded'), '>', 6, "$solver: the products ran there");
     is(calls($all, qr/^sparse_mv/, 'host'), 0, "$solver: all of them");
-    my $matrices = $solver =~ /^(bicg|qmr)$/ ? 2 : 1; # A and its transposed copy
+    my $matrices = $solver =~ /^(bicg|qmr|lsqr|lsmr)$/ ? 2 : 1; # A and its transposed copy
     at_most(moved($all, 'h2d'), 1.05 * $matrices * $matrix + ($vectors{$solver} // 6) * $vector, "$solver: up");
     at_most(moved($all, 'd2h'), ($vectors{$solver} // 6) * $vector, "$solver: down");
     cmp_ok(moved($all, 'h2d') - moved($half, 'h2d'), '<', 0.5 * $vector, "$solver: no more up with more iterations");
@@ -68,9 +69,15 @@ for my $solver (qw(cg cgs bicg bicgstab gmres qmr minres tfqmr)) {
 solves('cg', 12, $_) for qw(csc bsr dia coo);
 solves($_, 12, 'csr', 'f') for qw(cg bicgstab gmres);
 solves($_, 12, 'csr', 'D') for qw(cg bicgstab gmres);
+# These copy vectors of their bases on the host.
+for my $solver (qw(lgmres gcrotmk)) {
+    my $run = solves($solver, 3);
+    is(calls($run, qr/^sparse_mv/, 'host'), 0, "$solver: all products ran on the device");
+    at_most(moved($run, 'd2h'), 2 * calls($run, qr/^sparse_mv/, 'offloaded') * $vector / 3, "$solver: down");
+}
 
 # Declined operations have the bits of the host.
-for my $solver (qw(cg cgs bicg bicgstab gmres qmr minres tfqmr)) {
+for my $solver (@solvers, 'lgmres', 'gcrotmk') {
     my @runs = map { python($_, "$programs/solve.py", $solver, $side, 12) } { alone => 1 },
         { options => ['--check', '--offload', 'never'] };
     is("$runs[1]{out}$runs[1]{err}", "$runs[0]{out}$runs[0]{err}", "$solver, declined: the bits of the host");

@@ -18,7 +18,14 @@ iterations = []
 more = {"callback": lambda x: iterations.append(1)}
 if solver == "gmres":
     more.update(restart=10, callback_type="pr_norm")
-x, status = getattr(scipy.sparse.linalg, solver)(a, b, maxiter=most, **more)
+if solver == "lgmres":
+    more["inner_m"] = 4
+if solver in ("lsqr", "lsmr"):  # their iterations are part of the result
+    limit = {"iter_lim" if solver == "lsqr" else "maxiter": most}
+    x, status, count = getattr(scipy.sparse.linalg, solver)(a, b, **limit)[:3]
+    iterations = range(count)
+else:
+    x, status = getattr(scipy.sparse.linalg, solver)(a, b, maxiter=most, **more)
 print(len(iterations), status, x.dtype.char, "%.3e" % np.linalg.norm(x))
 error = np.linalg.norm(a @ x - b) / np.linalg.norm(b)
 print("%.8e" % error, file=sys.stderr)

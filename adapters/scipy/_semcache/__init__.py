@@ -7,9 +7,8 @@ PATCHES = {
     "scipy.sparse._compressed": "matrices",
     "scipy.sparse._bsr": "matrices",
     "scipy.sparse._dia": "matrices",
-    "scipy.sparse.linalg._isolve.iterative": "solvers",
-    "scipy.sparse.linalg._isolve.minres": "solvers",
-    "scipy.sparse.linalg._isolve.tfqmr": "solvers",
+    **{"scipy.sparse.linalg._isolve." + name: "solvers"
+       for name in ("iterative", "minres", "tfqmr", "lgmres", "_gcrotmk", "lsqr", "lsmr")},
 }
 
 

@@ -10,8 +10,8 @@ import inspect
 from . import library, vectors
 
 NAME = "__semcache__"
-SOLVERS = "bicg", "bicgstab", "cg", "cgs", "gmres", "qmr", "minres", "tfqmr"
-OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul"}
+SOLVERS = ("bicg", "bicgstab", "cg", "cgs", "gcrotmk", "gmres", "lgmres", "lsmr", "lsqr", "minres", "qmr", "tfqmr")
+OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}
 
 
 class Adapter:
@@ -62,6 +62,8 @@ class Rewriter(ast.NodeTransformer):
         """An operand: a product stays unevaluated until its sum is known."""
         if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
             return call(OPERATORS[type(node.op)], self.operand(node.left), self.operand(node.right))
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return call("neg", self.operand(node.operand))
         return self.visit(node)
 
     def generic_visit(self, node):
@@ -85,6 +87,11 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_BinOp(self, node):
         if type(node.op) not in OPERATORS:
+            return self.generic_visit(node)
+        return call("final", self.operand(node))
+
+    def visit_UnaryOp(self, node):
+        if not isinstance(node.op, ast.USub) or isinstance(node.operand, ast.Constant):
             return self.generic_visit(node)
         return call("final", self.operand(node))
 

@@ -22,6 +22,19 @@ class Scaled:
         return self.factor * self.vector
 
 
+class Divided(Scaled):
+    """A vector divided by a number: a multiple for the devices, and a quotient for NumPy."""
+
+    __slots__ = ("divisor",)
+
+    def __init__(self, vector, divisor):
+        Scaled.__init__(self, 1 / divisor, vector)
+        self.divisor = divisor
+
+    def value(self):
+        return self.vector / self.divisor
+
+
 class Key:
     def __getitem__(self, key):
         return key
@@ -42,18 +55,18 @@ def is_factor(value, dtype):
 
 def term(value):
     """(factor, vector) of an operand that can be offered, or None."""
-    if type(value) is Scaled:
+    if isinstance(value, Scaled):
         return value.factor, value.vector
     return (1.0, value) if library.is_vector(value) else None
 
 
 def plain(value):
-    return value.value() if type(value) is Scaled else value
+    return value.value() if isinstance(value, Scaled) else value
 
 
 def final(value):
     """The value of a whole expression."""
-    if type(value) is not Scaled:
+    if not isinstance(value, Scaled):
         return value
     result = np.empty_like(value.vector)
     return result if library.axpby(value.factor, value.vector, 0, None, result) else value.value()
@@ -65,6 +78,24 @@ def mul(a, b):
     if library.is_vector(a) and is_factor(b, a.dtype):
         return Scaled(b, a)
     return plain(a) * plain(b)
+
+
+def neg(a):
+    return Scaled(-1.0, a) if library.is_vector(a) else -plain(a)
+
+
+def is_divisor(value, dtype):
+    """Whether multiplication by 1 / value can stand for a division: within rounding, and without infinities."""
+    return is_factor(value, dtype) and LEAST_DIVISOR < abs(value) < MOST_DIVISOR
+
+
+LEAST_DIVISOR, MOST_DIVISOR = 2.0**-100, 2.0**100  # also in single precision
+
+
+def div(a, b):
+    if library.is_vector(a) and is_divisor(b, a.dtype):
+        return Divided(a, b)
+    return plain(a) / plain(b)
 
 
 def same(x, y):
@@ -116,6 +147,12 @@ def imul(x, b):
     return x if scaled(x, b) else operator.imul(x, plain(b))
 
 
+def idiv(x, b):
+    if library.is_vector(x) and is_divisor(b, x.dtype) and scaled(x, 1 / b):
+        return x
+    return operator.itruediv(x, plain(b))
+
+
 def imul_iadd(x, factor, b):
     """x *= factor, then x += b."""
     right = term(b)
@@ -144,7 +181,8 @@ def at(change, container, index, value):
 
 
 CHANGES = {operator.iadd: lambda x, b: updated(x, b, 1), operator.isub: lambda x, b: updated(x, b, -1),
-           operator.imul: scaled}
+           operator.imul: scaled,
+           operator.itruediv: lambda x, b: is_divisor(b, x.dtype) and scaled(x, 1 / b)}
 
 
 def at_iadd(container, index, value):
@@ -157,6 +195,10 @@ def at_isub(container, index, value):
 
 def at_imul(container, index, value):
     at(operator.imul, container, index, value)
+
+
+def at_idiv(container, index, value):
+    at(operator.itruediv, container, index, value)
 
 
 def put(value, container, index):
