@@ -234,6 +234,37 @@ static void call_geev(struct call *c)
                         &c->ldc, c->work, &c->lwork, &c->info, 1, 1);
 }
 
+/* Functions of LAPACK that give a real number.  The workspace is that of the norm that needs the most. */
+#define CALL_NORM(real)                                                                                               \
+    do {                                                                                                              \
+        typedef real lange(Chr, Int, Int, Ptr, Int, Ptr, size_t);                                                     \
+        typedef real lansy(Chr, Chr, Int, Ptr, Int, Ptr, size_t, size_t);                                             \
+        typedef real lantr(Chr, Chr, Chr, Int, Int, Ptr, Int, Ptr, size_t, size_t, size_t);                           \
+        real norm;                                                                                                    \
+                                                                                                                      \
+        if (k->op == SC_OP_LANGE)                                                                                     \
+            norm = ((lange *)c->f)(&k->job[0], &k->m, &k->n, k->a, &c->lda, work, 1);                                 \
+        else if (k->op == SC_OP_LANTR)                                                                                \
+            norm = ((lantr *)c->f)(&k->job[0], &k->uplo, &k->diag, &k->m, &k->n, k->a, &c->lda, work, 1, 1, 1);       \
+        else                                                                                                          \
+            norm = ((lansy *)c->f)(&k->job[0], &k->uplo, &k->n, k->a, &c->lda, work, 1, 1);                           \
+        memcpy(k->small[0], &norm, sizeof norm);                                                                      \
+    } while (0)
+
+static void call_norm(struct call *c)
+{
+    const struct sc_kernel *k = c->k;
+    void *work = malloc((size_t)most(k->m, k->n) * sizeof(double));
+
+    if (!work)
+        c->info = 1;
+    else if (k->type == SC_S || k->type == SC_C)
+        CALL_NORM(float);
+    else
+        CALL_NORM(double);
+    free(work);
+}
+
 /* asks: the routine has workspaces, whose sizes it tells. */
 static const struct {
     void (*call)(struct call *call);
@@ -250,6 +281,8 @@ static const struct {
     [SC_OP_ORGQR - FIRST] = {call_qr, true}, [SC_OP_ORMQR - FIRST] = {call_qr, true},
     [SC_OP_SYEVD - FIRST] = {call_syevd, true}, [SC_OP_SYGVD - FIRST] = {call_sygvd, true},
     [SC_OP_GESVD - FIRST] = {call_gesvd, true}, [SC_OP_GEEV - FIRST] = {call_geev, true},
+    [SC_OP_LANGE - FIRST] = {call_norm, false}, [SC_OP_LANSY - FIRST] = {call_norm, false},
+    [SC_OP_LANHE - FIRST] = {call_norm, false}, [SC_OP_LANTR - FIRST] = {call_norm, false},
 };
 
 enum sc_status sc_device_kernel_lapack_check(resolver from, const struct sc_kernel *k)

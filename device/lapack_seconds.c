@@ -27,7 +27,8 @@ static const struct figure
     sygvd[] = {{1000, 12.2e-3}, {4000, 0.118}, {0, 0}},
     gesvd[] = {{1000, 34e-3}, {3000, 0.159}, {6000, 0.625}, {0, 0}}, /* by the polar decomposition */
     geev[] = {{1000, 0.25}, {4000, 1.71}, {0, 0}}, /* with right vectors */
-    gecon[] = {{1000, 2.5e-3}, {4000, 13e-3}, {10000, 40e-3}, {0, 0}}; /* not measured: five solutions of one side */
+    gecon[] = {{1000, 2.5e-3}, {4000, 13e-3}, {10000, 40e-3}, {0, 0}}, /* not measured: five solutions of one side */
+    lange[] = {{1000, 4e-5}, {4000, 1e-4}, {10000, 4e-4}, {0, 0}}; /* not measured: the memory's rate */
 
 /* The figures, and the operation that they belong to.  Another operation takes the time of equal arithmetic. */
 static const struct {
@@ -44,6 +45,8 @@ static const struct {
     {SC_OP_SYGVX, SC_OP_SYGVD, sygvd}, {SC_OP_GELS, SC_OP_GEQRF, geqrf}, {SC_OP_SYTRF, SC_OP_GETRF, getrf},
     {SC_OP_SYTRS, SC_OP_GETRS, getrs}, {SC_OP_SYSV, SC_OP_GETRF, getrf},
     {SC_OP_GECON, SC_OP_GECON, gecon}, {SC_OP_POCON, SC_OP_GECON, gecon},
+    {SC_OP_LANGE, SC_OP_LANGE, lange}, {SC_OP_LANSY, SC_OP_LANGE, lange}, {SC_OP_LANHE, SC_OP_LANGE, lange},
+    {SC_OP_LANTR, SC_OP_LANGE, lange},
 };
 
 static const struct figure *figures_of(enum sc_op op, enum sc_op *of)

@@ -246,6 +246,86 @@ static void test_transposition(enum sc_type type, int n)
     tap_ok(right && is_unchanged(0), "  B = A^T, to the bit");
 }
 
+/* The norm of a full matrix in `got`. */
+static double norm_of(char kind, int m, int n)
+{
+    double most = 0, squares = 0;
+
+    for (int i = 0; i < (kind == '1' ? n : m); i++) {
+        double sum = 0;
+
+        for (int j = 0; j < (kind == '1' ? m : n); j++) {
+            double size = cabs(kind == '1' ? got.v[j + i * m] : got.v[i + j * m]);
+
+            sum = kind == 'M' ? fmax(sum, size) : sum + size;
+            squares += size * size;
+        }
+        most = fmax(most, sum);
+    }
+    return kind == 'F' ? sqrt(squares) : most;
+}
+
+/* The matrix that an operation sees in `a`, in full, in `got`. */
+static void see(const struct sc_kernel *k)
+{
+    bool symmetric = k->op == SC_OP_LANSY || k->op == SC_OP_LANHE;
+    int64_t m = k->m;
+
+    got = a;
+    for (int64_t j = 0; j < k->n && k->op != SC_OP_LANGE; j++)
+        for (int64_t i = 0; i < m; i++) {
+            bool named = k->uplo == 'U' ? i <= j : i >= j;
+
+            if (symmetric)
+                got.v[i + j * m] = named ? a.v[i + j * m] : a.v[j + i * m];
+            else if (!named || (i == j && k->diag == 'U'))
+                got.v[i + j * m] = named;
+            if (i == j && k->op == SC_OP_LANHE)
+                got.v[i + j * m] = creal(a.v[i + j * m]);
+        }
+}
+
+/* All norms of a matrix in slot 0.  A device may leave norms to the host. */
+static void test_norm(enum sc_type type, enum sc_op op, int m, int n, const char *letters)
+{
+    for (const char *kind = "M1IF"; *kind; kind++) {
+        struct sc_kernel k = record(op, type, m, n, 1);
+        double value[2] = {NAN, NAN}, found, right;
+        int64_t info;
+
+        k.uplo = letters[0];
+        k.diag = letters[1];
+        k.job[0] = *kind;
+        k.small[0] = value;
+        info = launch(&k);
+        if (info == REFUSED) {
+            tap_ok(is_unchanged(0), "%s %c # SKIP the device has no norms", name(&k), *kind);
+            continue;
+        }
+        see(&k);
+        right = norm_of(*kind, m, n);
+        found = creal(get(type == SC_S || type == SC_C ? SC_S : SC_D, (const char *)value, 0));
+        tap_ok(info == 0 && fabs(found - right) <= (m + n + 8) * unit_of(type) * right && is_unchanged(0),
+               "%s %c %s: %g, %g is right", name(&k), *kind, letters, found, right);
+    }
+}
+
+static void test_norms(enum sc_type type, int m, int n)
+{
+    draw_matrix(&a, type, m, n);
+    upload(0, type, &a, 0);
+    test_norm(type, SC_OP_LANGE, m, n, "UN");
+    for (int i = 0; i < 4; i++) {
+        const char *letters = (const char *[]){"UN", "UU", "LN", "LU"}[i];
+
+        test_norm(type, SC_OP_LANTR, m, n, letters);
+        if (m == n && letters[1] == 'N')
+            test_norm(type, SC_OP_LANSY, m, n, letters);
+        if (m == n && letters[1] == 'N')
+            test_norm(type, SC_OP_LANHE, m, n, letters);
+    }
+}
+
 /* The inverse from the factors in slot 0. */
 static void test_inverse(enum sc_type type, int64_t *pivots, int n)
 {
@@ -670,6 +750,7 @@ static void test_size(enum sc_type type, int n)
         if (takes(type, n, shape, 3)) {
             test_lu(type, shape == 1 ? n + 7 : n, shape == 2 ? n + 7 : n);
             test_qr(type, shape == 1 ? n + 7 : n, shape == 2 ? n + 7 : n);
+            test_norms(type, shape == 1 ? n + 7 : n, shape == 2 ? n + 7 : n);
         }
     test_all_singular(type, n);
     test_general(type, n);

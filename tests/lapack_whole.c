@@ -119,10 +119,45 @@ static void check_norm(const char *name, char letter, double told, struct full f
            name, letter, f.rows, f.cols, told, right);
 }
 
-/* Norms by the host's LAPACK, of matrices that devices have just overwritten. */
+static struct full full_symmetric(const struct matrix *m, char uplo)
+{
+    struct full f = full(m->rows, m->cols);
+
+    for (int j = 0; j < m->cols; j++)
+        for (int i = 0; i < m->rows; i++)
+            E(f, i, j) = in_triangle(uplo, i, j) ? was(m, i, j) : was(m, j, i);
+    return f;
+}
+
+/* Of a matrix that the CPU has written, with the smallest and the largest squares; of zeros; and of no number. */
+static void norms_of_written(int n, char uplo)
+{
+    static const double scales[] = {1, 0x1p-600, 0x1p600, 0};
+    double *work = malloc((size_t)n * sizeof *work), scale = scales[below(4)], told;
+    char letter[2] = {"mOieF"[below(5)], 0}, upper = *letter == 'O' ? '1' : *letter == 'e' ? 'F' : *letter & ~0x20;
+    struct matrix a = random_matrix(n, n);
+
+    for (int j = 0; j < n && !is_single(); j++)
+        for (int i = 0; i < n; i++)
+            put(&a, i, j, scale * was(&a, i, j));
+    scale = is_single() || scale == 0 ? 1 : scale;
+    told = FUNCTION("lansy", letter, &uplo, &n, a.data, &a.ld, work);
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++)
+            put(&a, i, j, was(&a, i, j) / scale);
+    check_norm("lansy", upper, told / scale, full_symmetric(&a, uplo));
+    put(&a, below(n), below(n), NAN);
+    told = FUNCTION("lange", letter, &n, &n, a.data, &a.ld, work);
+    tap_ok(isnan(told), "%clange %s of a matrix with an element that is no number: %g", type, letter, told);
+    told = FUNCTION("lange", letter, I32(0), &n, a.data, &a.ld, work);
+    tap_ok(told == 0, "%clange of no rows", type);
+    free(work);
+}
+
+/* Norms of matrices that devices have just overwritten. */
 static void norms(int m, int n, char uplo)
 {
-    char letter[2] = {"M1IF"[below(4)], 0};
+    char letter[2] = {"M1IF"[below(4)], 0}, diag[2] = {"Un"[below(2)], 0};
     struct matrix a = random_matrix(m, n), b = hermitian(n, uplo, 2 * n), c = hermitian(n, uplo, 2 * n);
     int *pivots = take(4 * (size_t)(m + n)), *info = take(4);
     double *work = malloc((size_t)(m + n) * sizeof *work), told;
@@ -130,6 +165,8 @@ static void norms(int m, int n, char uplo)
     CALL("getrf", &m, &n, a.data, &a.ld, pivots, info);
     told = FUNCTION("lange", letter, &m, &n, a.data, &a.ld, work);
     check_norm("lange", *letter, told, full_of(&a, m, n, false));
+    told = FUNCTION("lantr", letter, &uplo, diag, &m, &n, a.data, &a.ld, work);
+    check_norm("lantr", *letter, told, full_triangle(&a, uplo, *diag == 'U', m, n));
     CALL("potrf", &uplo, &n, b.data, &b.ld, info);
     told = FUNCTION("lantr", letter, &uplo, "N", &n, &n, b.data, &b.ld, work);
     check_norm("lantr", *letter, told, full_triangle(&b, uplo, false, n, n));
@@ -287,16 +324,6 @@ static struct matrix symmetric(int n, char uplo)
             if (in_triangle(uplo, i, j))
                 put(&m, i, j, draw());
     return m;
-}
-
-static struct full full_symmetric(const struct matrix *m, char uplo)
-{
-    struct full f = full(m->rows, m->cols);
-
-    for (int j = 0; j < m->cols; j++)
-        for (int i = 0; i < m->rows; i++)
-            E(f, i, j) = in_triangle(uplo, i, j) ? was(m, i, j) : was(m, j, i);
-    return f;
 }
 
 static void indefinite(int n, char uplo)
@@ -505,6 +532,22 @@ static void no_rank(int m, int n)
 
 /* --- factors that stay on the device ------------------------------------------------------------------------------ */
 
+/* The reciprocal condition number from factors, after norms of the factors.  The CPU reads one number of each. */
+static bool is_conditioned(int n, const double *a, bool definite)
+{
+    double *work = malloc(4 * (size_t)n * sizeof *work), anorm = 4 * n, most, right;
+    int *iwork = malloc((size_t)n * sizeof *iwork), info;
+
+    most = definite ? FUNCTION("lantr", "M", "L", "N", &n, &n, a, &n, work)
+                    : FUNCTION("lange", "M", &n, &n, a, &n, work);
+    if (definite)
+        CALL("pocon", "L", &n, a, &n, &anorm, &right, work, iwork, &info);
+    else
+        CALL("gecon", "1", &n, a, &n, &anorm, &right, work, iwork, &info);
+    free(work), free(iwork);
+    return info == 0 && most > sqrt(n) / 2 && most <= n && right > 0.01 && right <= 1;
+}
+
 /* A factorization and ten solves, of which the CPU writes and reads the right sides only. */
 static int stay(int n, bool definite)
 {
@@ -519,6 +562,8 @@ static int stay(int n, bool definite)
         CALL("potrf", "L", &n, a, &n, &info);
     else
         CALL("getrf", &n, &n, a, &n, pivots, &info);
+    if (info == 0 && !is_conditioned(n, a, definite))
+        info = -1000;
     for (int round = 0; round < 10 && info == 0; round++) {
         for (int i = 0; i < n; i++) { /* of the solution 1, 1, 1, ... */
             b[i] = n;
@@ -581,6 +626,7 @@ static void all(int m, int n, char uplo)
         refused(n);
     check_null_vector();
     norms(m, n, uplo);
+    norms_of_written(n, uplo);
 }
 
 int main(int argc, char **argv)

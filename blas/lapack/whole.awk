@@ -6,6 +6,9 @@ function join(list, more) { return list == "" ? more : list ", " more }
 function register(place) { return substr("%rdi%rsi%rdx%rcx%r8 %r9 ", 4 * place - 3, place < 5 ? 4 : 3) }
 function place_of(a,   i) { for (i = 1; arg[i] != a; i++) ; return i }
 
+# What a function gives: a real number of the type's precision, if it has no INFO.
+function result_of(t) { return arg[nargs] == "info" ? "void, NO_VALUE" : (t ~ /[sc]/ ? "float" : "double") ", VALUE" }
+
 # wide: 64-bit integers.
 function caught(name, t, wide,   i, a, own, host, list, fields, lengths, size, symbol, ends) {
     for (i = 1; i <= nargs; i++) {
@@ -17,7 +20,7 @@ function caught(name, t, wide,   i, a, own, host, list, fields, lengths, size, s
     }
     split(work, size, "*")
     symbol = name (wide ? "_64_" : "_")
-    print "WHOLE(" symbol ", " (wide ? "true" : "false") ", " id ", SC_" toupper(t) ", SC_OP_" op ", SC_WORK_" rule ","
+    print "WHOLE(" result_of(t) ", " symbol ", " (wide ? "true" : "false") ", " id ", SC_" toupper(t) ", SC_OP_" op ", SC_WORK_" rule ","
     print "      (" own "), (" own lengths "),"
     print "      (" list ends "), (" fields "),"
     print "      SC_GATE_PRODUCT" (wide ? "64" : "") "(\"" register(place_of(size[1])) "\", \"" \

@@ -128,6 +128,16 @@ static char letter_of_norm(const char *norm, enum sc_type type)
     return *norm == '1' || upper == 'O' ? 'N' : upper != 'I' ? 0 : sc_type_is_complex(type) ? 'C' : 'T';
 }
 
+/* The job of a norm; 0: an invalid letter. */
+static char job_of_norm(const char *norm)
+{
+    char upper = (char)(*norm & ~0x20);
+
+    if (*norm == '1' || upper == 'O')
+        return '1';
+    return upper == 'M' || upper == 'I' ? upper : upper == 'F' || upper == 'E' ? 'F' : 0;
+}
+
 static double number_at(const void *at, enum sc_type type)
 {
     return type == SC_S || type == SC_C ? *(const float *)at : *(const double *)at;
@@ -163,14 +173,16 @@ static struct sc_kernel record_of(const struct sc_lapack_call *g)
     name_vectors(g, &k);
     if (limit)
         k.alpha[0] = number_at(limit, k.type);
-    if (g->norm)
+    if (g->norm && g->estimate)
         k.transa = letter_of_norm(g->norm, k.type);
-    if (g->estimate)
+    if (g->value)
+        k.job[0] = job_of_norm(g->norm);
+    if (g->estimate || g->value)
         k.k = 1;
     if (g->range)
         name_range(g, &k);
     if (k.op == SC_OP_GETRF || k.op == SC_OP_GESVD || k.op == SC_OP_GEQRF || k.op == SC_OP_ORGQR ||
-        k.op == SC_OP_GELSD || k.op == SC_OP_GELS || k.op == SC_OP_GEQP3)
+        k.op == SC_OP_GELSD || k.op == SC_OP_GELS || k.op == SC_OP_GEQP3 || k.op == SC_OP_LANGE || k.op == SC_OP_LANTR)
         return k;
     if (k.op != SC_OP_ORMQR)
         k.m = k.n;
@@ -193,6 +205,10 @@ static bool jobs_are_valid(const struct sc_kernel *k)
     case SC_OP_GESVD: return is_of(k->job[0], "NSA") && is_of(k->job[1], "NSA");
     case SC_OP_GECON: return k->n > LATDF_MOST && k->alpha[0] > 0 && isfinite(k->alpha[0]);
     case SC_OP_POCON: return k->alpha[0] > 0 && isfinite(k->alpha[0]);
+    case SC_OP_LANGE:
+    case SC_OP_LANSY:
+    case SC_OP_LANHE:
+    case SC_OP_LANTR: return k->job[0];
     case SC_OP_ORGQR: return k->n <= k->m && k->k <= k->n;
     case SC_OP_GELS: return sc_type_is_complex(k->type) ? k->transa != 'T' : k->transa != 'C';
     case SC_OP_ORMQR:
@@ -277,7 +293,7 @@ static bool smalls_begin(const struct sc_lapack_call *g, struct sc_kernel *k, st
     *s = (struct smalls){.n = sc_kernel_small(k), .type = k->type};
     if (op->small == 'R')
         s->type = k->type == SC_S || k->type == SC_C ? SC_S : SC_D;
-    s->program[0] = g->tau ? g->tau : g->s ? g->s : g->wr ? g->wr : g->w ? g->w : g->estimate;
+    s->program[0] = g->tau ? g->tau : g->s ? g->s : g->wr ? g->wr : g->w ? g->w : g->estimate ? g->estimate : g->value;
     s->program[1] = g->wi;
     for (int i = 0; op->small && i < 1 + two; i++)
         good = (s->vector[i] = malloc((size_t)s->n * sc_type_bytes(s->type))) && good;
@@ -377,7 +393,8 @@ static void give_results(const struct sc_lapack_call *g, const struct sc_kernel 
         tell_size(real, g->rwork, integer(g, g->lrwork));
     if (g->liwork)
         give_integers(g, g->iwork, 1, NULL, (const int64_t[]){integer(g, g->liwork)});
-    give_integers(g, g->info, 1, NULL, &s->info);
+    if (g->info)
+        give_integers(g, g->info, 1, NULL, &s->info);
 }
 
 /* --- the call ----------------------------------------------------------------------------------------------------- */
@@ -406,6 +423,8 @@ static bool run(const struct sc_lapack_call *g, const struct sc_kernel *kernel, 
     sc_inside_enter(); /* memory of the library */
     done = smalls_begin(g, k, &s) && (!balances || sc_lapack_balance(g, k, &balanced)) &&
            sc_blas_offload(g->routine, k, once, NULL);
+    if (g->value && s.info) /* a function cannot tell the program of a lost device */
+        done = false;
     if (done)
         give_results(g, k, &s);
     if (done && balances)

@@ -10,7 +10,7 @@ enum sc_lapack_rule {
     SC_WORK_GESV, SC_WORK_TRTRI, SC_WORK_LAUUM, SC_WORK_GEQRF, SC_WORK_ORGQR, SC_WORK_ORMQR, SC_WORK_SYEV,
     SC_WORK_SYEVD, SC_WORK_SYEVR, SC_WORK_SYEVX, SC_WORK_SYGVD, SC_WORK_GESVD, SC_WORK_GESDD, SC_WORK_GELSD,
     SC_WORK_GELSS, SC_WORK_GEEV, SC_WORK_GECON, SC_WORK_POCON, SC_WORK_SYTRF, SC_WORK_SYTRS, SC_WORK_SYSV,
-    SC_WORK_GELS, SC_WORK_GEQP3, SC_WORK_GEEVX
+    SC_WORK_GELS, SC_WORK_GEQP3, SC_WORK_GEEVX, SC_WORK_LANGE, SC_WORK_LANSY, SC_WORK_LANHE, SC_WORK_LANTR
 };
 
 /* The arguments of a call under LAPACK's names; NULL: not an argument of the routine.  Integers have 64 bits if `wide`,
@@ -30,6 +30,7 @@ struct sc_lapack_call {
     void *ilo, *ihi, *scale, *abnrm, *rconde, *rcondv; /* of ?geevx */
     void *rcond, *rank; /* of ?gelsd */
     void *anorm, *estimate; /* of ?gecon and ?pocon */
+    void *value; /* the result of a function */
     void *work, *lwork, *rwork, *lrwork, *iwork, *liwork;
 };
 

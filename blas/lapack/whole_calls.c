@@ -12,15 +12,29 @@
 
 #define FIELDS(...) __VA_ARGS__
 
-/* parameters, arguments: of the host's routine, with the lengths of strings (rule 8).  work: the gate's. */
-#define WHOLE(name, is_wide, id, number, operation, lengths, own, parameters, arguments, fields, work_)               \
-    __attribute__((used)) static void large_##name own;                                                               \
+/* The variable of a function's result, its address as a field, its assignment, and its use. */
+#define VALUE(what) VALUE_##what
+#define VALUE_DECLARED(type) type value = 0;
+#define VALUE_FIELD .value = &value,
+#define VALUE_SET value =
+#define VALUE_GIVEN value
+#define NO_VALUE(what) NO_VALUE_##what
+#define NO_VALUE_DECLARED(type)
+#define NO_VALUE_FIELD
+#define NO_VALUE_SET
+#define NO_VALUE_GIVEN
+
+/* type: of the result; of: VALUE or NO_VALUE.  parameters, arguments: of the host's routine, with the lengths of
+ * strings (rule 8).  work: the gate's. */
+#define WHOLE(type_, of, name, is_wide, id, number, operation, lengths, own, parameters, arguments, fields, work_)    \
+    __attribute__((used)) static type_ large_##name own;                                                              \
     __attribute__((used)) static void *slot_##name = (void *)large_##name;                                            \
-    static void large_##name own                                                                                      \
+    static type_ large_##name own                                                                                     \
     {                                                                                                                 \
-        typedef void routine parameters;                                                                              \
-        const struct sc_lapack_call call = {.routine = id, .type = number, .op = operation,         \
-                                            .rule = lengths, .wide = is_wide, FIELDS fields};                         \
+        typedef type_ routine parameters;                                                                             \
+        of(DECLARED)(type_) const struct sc_lapack_call call = {.routine = id, .type = number, .op = operation,       \
+                                                                .rule = lengths, .wide = is_wide, of(FIELD)           \
+                                                                FIELDS fields};                                       \
         enum sc_blas_next next;                                                                                       \
         routine *fn;                                                                                                  \
                                                                                                                       \
@@ -28,13 +42,14 @@
         fn = (routine *)sc_lapack_routine(&slot_##name, (void *)large_##name, #name);                                 \
         next = fn ? sc_lapack_large(&call) : SC_BLAS_DONE;                                                            \
         if (next == SC_BLAS_DONE)                                                                                     \
-            return;                                                                                                   \
-        sc_blas_count(id);                                                                          \
+            return of(GIVEN);                                                                                         \
+        sc_blas_count(id);                                                                                            \
         if (next == SC_BLAS_HOST)                                                                                     \
-            sc_blas_enter(id);                                                                      \
-        fn arguments;                                                                                                 \
+            sc_blas_enter(id);                                                                                        \
+        of(SET) fn arguments;                                                                                         \
         if (next == SC_BLAS_HOST)                                                                                     \
             sc_blas_leave();                                                                                          \
+        return of(GIVEN);                                                                                             \
     }                                                                                                                 \
     SC_GATE(name, work_ SC_GATE_SMALL(name, 4) COUNTED(name, id));                                                    \
     SC_GATE_NAME(name, gate_##name);

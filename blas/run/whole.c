@@ -61,12 +61,29 @@ static bool join(struct sc_blas_bracket *b, bool by_columns)
     return true;
 }
 
+/* A routine that only reads a matrix in several tiles: the host's with the matrix at home is as good. */
+static bool only_reads_tiles(const struct sc_blas_bracket *b, bool by_columns)
+{
+    bool cut = false;
+
+    for (int i = 0; i < b->count; i++) {
+        if (b->view[i].access != SC_READ)
+            return false;
+        cut = cut || !suits(&b->operand[i], by_columns);
+    }
+    return cut;
+}
+
 enum sc_status sc_blas_bracket_open(struct sc_blas_bracket *b, bool by_columns)
 {
     enum sc_status status = SC_OK;
 
     for (int attempt = 0; attempt < 3 && status == SC_OK; attempt++) {
         status = sc_coherence_begin(b->view, b->count, b->operand);
+        if (status == SC_OK && only_reads_tiles(b, by_columns)) {
+            sc_coherence_end(b->operand, b->count);
+            return SC_ERR_UNSUPPORTED;
+        }
         if (status == SC_OK && !join(b, by_columns))
             return SC_OK;
     }

@@ -46,6 +46,8 @@ struct sc_cuda_device {
     CUfunction converting[7];   /* kernels of `conversion` */
     CUmodule dsdot;             /* dsdot.c; NULL: not loaded yet */
     CUfunction dsdot_parts, dsdot_sum;
+    CUmodule norm;              /* norm.c; NULL: not loaded yet */
+    CUfunction norms[2][SC_TYPES]; /* kernels of `norm`: by columns, by rows */
     bool reads_host;            /* kernels can read pinned host memory by its host address */
     char *slots;                /* SC_RESULT_SLOTS result slots, pinned */
     unsigned next_slot;         /* atomic */

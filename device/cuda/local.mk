@@ -2,7 +2,7 @@
 #
 # In a build tree the module is .libs/semcache-cuda.so (SEMCACHE_MODULE_PATH=.libs).
 EXTRA_DIST += device/cuda/README.md device/cuda/exchange.cu device/cuda/convert.cu \
-	device/cuda/dsdot.cu
+	device/cuda/dsdot.cu device/cuda/norm.cu
 libcore_la_SOURCES += device/cuda/backend.c device/cuda/wake.h device/cuda/wake.c
 if HAVE_CUDA
 module_LTLIBRARIES += semcache-cuda.la
@@ -32,13 +32,13 @@ endif
 
 if HAVE_CUSOLVER
 semcache_cuda_la_SOURCES += device/cuda/solver.h device/cuda/solver.c device/cuda/solver_eigen.c \
-	device/cuda/solver_svd.c device/cuda/solver_library.c
+	device/cuda/solver_svd.c device/cuda/solver_library.c device/cuda/norm.c device/cuda/norm_kernel.h
 semcache_cuda_la_CPPFLAGS += -DSC_CUDA_SOLVER
 
 check_PROGRAMS += tests/cuda_solver
 tests_cuda_solver_SOURCES = tests/cuda_solver.c tests/fake_cusolver.c tests/fake_cusolver.h tests/lapack_matrix.h \
 	tests/device_common.h device/cuda/solver.c device/cuda/solver_eigen.c \
-	device/cuda/solver_svd.c
+	device/cuda/solver_svd.c device/cuda/norm.c
 tests_cuda_solver_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) -DSC_CUDA_SOLVER
 tests_cuda_solver_LDADD = libcore.la -lm
 TESTS += tests/cuda_solver
@@ -47,8 +47,9 @@ endif
 # The module's kernels, for all generations supported by this nvcc, as elements of byte arrays.
 if HAVE_NVCC
 semcache_cuda_la_SOURCES += device/cuda/convert.c
-semcache_cuda_la_CPPFLAGS += -DSC_CUDA_EXCHANGE -DSC_CUDA_CONVERT -DSC_CUDA_DSDOT
-cuda_images = device/cuda/exchange_image.inc device/cuda/convert_image.inc device/cuda/dsdot_image.inc
+semcache_cuda_la_CPPFLAGS += -DSC_CUDA_EXCHANGE -DSC_CUDA_CONVERT -DSC_CUDA_DSDOT -DSC_CUDA_NORM
+cuda_images = device/cuda/exchange_image.inc device/cuda/convert_image.inc device/cuda/dsdot_image.inc \
+	device/cuda/norm_image.inc
 $(semcache_cuda_la_OBJECTS): $(cuda_images)
 compile_image = $(MKDIR_P) device/cuda && $(NVCC) -fatbin -arch=all-major -I$(srcdir) -o $@.fatbin
 array_of_image = @od -An -v -tu1 $@.fatbin | sed 's/ *\([0-9][0-9]*\)/\1,/g' >$@.new && mv $@.new $@ && rm -f $@.fatbin
@@ -60,6 +61,9 @@ device/cuda/convert_image.inc: $(srcdir)/device/cuda/convert.cu $(srcdir)/device
 	$(array_of_image)
 device/cuda/dsdot_image.inc: $(srcdir)/device/cuda/dsdot.cu $(srcdir)/device/cuda/dsdot_kernel.h
 	$(AM_V_GEN)$(compile_image) $(srcdir)/device/cuda/dsdot.cu
+	$(array_of_image)
+device/cuda/norm_image.inc: $(srcdir)/device/cuda/norm.cu $(srcdir)/device/cuda/norm_kernel.h
+	$(AM_V_GEN)$(compile_image) $(srcdir)/device/cuda/norm.cu
 	$(array_of_image)
 CLEANFILES += $(cuda_images)
 endif

@@ -243,7 +243,8 @@ static void close_device(struct sc_cuda_device *d)
         sc_cuda_exchange_close(d);
         sc_cuda_module_unload(d->conversion);
         sc_cuda_module_unload(d->dsdot);
-        d->conversion = d->dsdot = NULL;
+        sc_cuda_module_unload(d->norm);
+        d->conversion = d->dsdot = d->norm = NULL;
         sc_cuda_pool_close(d);
         sc_cuda_slots_close(d);
         sc_cuda_fences_close(d);

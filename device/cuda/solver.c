@@ -597,7 +597,8 @@ static const struct routine {
     {SC_OP_ORGQR, run_orgqr, OLDER}, {SC_OP_ORMQR, run_ormqr, OLDER}, {SC_OP_SYEVD, sc_cuda_syevd, PLAIN},
     {SC_OP_SYGVD, sc_cuda_sygvd, OLDER}, {SC_OP_GESVD, sc_cuda_gesvd, PLAIN}, {SC_OP_GEEV, sc_cuda_geev, PLAIN},
     {SC_OP_LASWP, run_laswp, OLDER}, {SC_OP_SYTRF, run_sytrf, OLDER}, {SC_OP_SYTRS, run_sytrs, PLAIN},
-    {SC_OP_OMATCOPY, run_omatcopy, PLAIN},
+    {SC_OP_OMATCOPY, run_omatcopy, PLAIN}, {SC_OP_LANGE, sc_cuda_norm, PLAIN}, {SC_OP_LANSY, sc_cuda_norm, PLAIN},
+    {SC_OP_LANHE, sc_cuda_norm, PLAIN}, {SC_OP_LANTR, sc_cuda_norm, PLAIN},
 };
 
 static const struct routine *routine_of(enum sc_op op)

@@ -159,6 +159,8 @@ enum sc_status sc_cuda_sygvd(struct sc_cuda_solve *s);
 enum sc_status sc_cuda_geev(struct sc_cuda_solve *s);
 /* solver_svd.c */
 enum sc_status sc_cuda_gesvd(struct sc_cuda_solve *s);
+/* norm.c */
+enum sc_status sc_cuda_norm(struct sc_cuda_solve *s);
 
 #endif
 /* SPDX-License-Identifier: BSD-2-Clause */
