@@ -384,8 +384,29 @@ static void test_strips(void)
     tap_ok(right, "%d long matrices transposed", TIMES);
 }
 
+/* The first calls of the process, in blocks with room behind the matrices. */
+static void test_first(void)
+{
+    struct sweep s = make(1, 0, true, 400, 400, 0);
+    size_t room = 8 * (size_t)s.y_ld * s.bytes;
+    char *x = malloc(s.x_bytes + room), *y = malloc(s.y_bytes + room);
+
+    memcpy(x, s.x, s.x_bytes);
+    memcpy(y, s.y, s.y_bytes);
+    free(s.x), free(s.y);
+    s.x = x, s.y = y;
+    go(&s, 0, s.steps);
+    tap_ok(is_right(&s), "the first calls of the process are a transposition");
+    destroy(&s);
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 1 && !strcmp(argv[1], "first")) {
+        test_first();
+        tap_done();
+        return 0;
+    }
     if (argc > 1 && !strcmp(argv[1], "strips")) {
         test_strips();
         tap_done();

@@ -40,7 +40,7 @@ for name in "jacobi_own cg_own lu_own gmres_columns orthogonal".split():
 for start in "fork", "spawn":
     for count in "2", "8":
         PROGRAMS[f"pool_{start}{count}"] = "pools", "python", "pool", (start, count)
-for name in "solve chol svd eigen lm prcomp crossprod".split():
+for name in "solve chol svd eigen qr lm prcomp crossprod".split():
     PROGRAMS[f"r_{name}"] = "r", "r", "linear", (name,)
 for name in "mtimes mldivide chol svd eig inv expm".split():
     PROGRAMS[f"octave_{name}"] = "octave", "octave", "linear", (name,)

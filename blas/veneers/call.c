@@ -292,7 +292,8 @@ enum sc_blas_next sc_blas_large(struct sc_blas_call *call)
 {
     const struct sc_blas_row *row = &sc_blas_rows[call->routine];
     const bool open = sc_coherence_devices() > 0;
-    const enum sc_blas_sweep sweep = open && row->op == SC_OP_COPY ? sc_blas_sweep(call) : SC_SWEEP_NONE;
+    /* The first copy of a process opens the devices, and is the first of its sweep. */
+    const enum sc_blas_sweep sweep = row->op == SC_OP_COPY ? sc_blas_sweep(call) : SC_SWEEP_NONE;
     const bool once = open && sweep != SC_SWEEP_STEP && sc_blas_called_by_lapack();
     enum recalled recalled = NEW;
     struct sc_blas_home home;

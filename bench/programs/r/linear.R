@@ -1,4 +1,4 @@
-# R's linear algebra, one function per run: Rscript linear.R SCALE solve|chol|svd|eigen|lm|prcomp|crossprod
+# R's linear algebra, one function per run: Rscript linear.R SCALE solve|chol|svd|eigen|qr|lm|prcomp|crossprod
 arguments <- commandArgs(TRUE)
 size <- function(full, quick, check) switch(arguments[1], full = full, quick = quick, check = check)
 result <- function(name, values, tolerance = 1e-8) {
@@ -32,6 +32,10 @@ programs <- list(
     eigen = function() {
         a <- symmetric(size(2500, 1000, 500))
         result("values", timed(eigen(a, symmetric = TRUE))$values)
+    },
+    qr = function() {
+        a <- general(size(3000, 1200, 500)); b <- rowSums(a)
+        result("x", timed({ f <- qr(a, LAPACK = TRUE); qr.coef(f, b) }))
     },
     lm = function() {
         x <- data(size(50000, 20000, 4000), size(400, 200, 100)); y <- x %*% seq_len(ncol(x)) + runif(nrow(x))
