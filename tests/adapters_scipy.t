@@ -98,6 +98,13 @@ my $small = python({ options => ['--check'], env => { SEMCACHE_OPEN => 'first' }
 is($small->{out}, python({ alone => 1 }, '-c', $bits)->{out}, 'a small product has the bits of the host');
 is(calls($small, qr/^sparse_mv/, 'offloaded'), 0, 'and did not run on a device');
 
+# --- without devices the operators on vectors ask for nothing ------------------------------------------------------
+my $asks = 'import numpy as n, scipy.sparse as s, scipy.sparse.linalg as l, _semcache.library as m; asked = []; ' .
+    'own = m.axpby; m.axpby = lambda *a: asked.append(1) or own(*a); a = s.diags([-1.0, 2.5, -1.0], [-1, 0, 1], ' .
+    'shape=(5000, 5000)).tocsr(); l.cg(a, n.ones(5000), maxiter=3); print(len(asked) > 0)';
+is(python({ device => 'none' }, '-c', $asks)->{out}, "False\n", 'no device: vectors are not offered');
+is(python({}, '-c', $asks)->{out}, "True\n", 'a device: they are');
+
 # --- other Pythons ---------------------------------------------------------------------------------------------------
 my $names = 'import sys; print("_semcache" in sys.modules, [p for p in sys.path if "scipy" in p and "adapters" in p])';
 like(python({}, '-c', $names)->{out}, qr/^True \[\]/, 'the adapter is there, and its folder is not in sys.path');

@@ -11,8 +11,8 @@ INTEGERS = {np.dtype("i4"): 4, np.dtype("i8"): 8}
 CSR, CSC, BSR, DIA = range(4)
 
 # Smaller arrays are not offered: asking would take more than a twentieth of the time of the work.
-LEAST_ENTRIES = int(os.environ.get("SEMCACHE_TEST_ADAPTER_LEAST", 100000))
-LEAST_ELEMENTS = int(os.environ.get("SEMCACHE_TEST_ADAPTER_LEAST", 32768))
+LEAST_ENTRIES = int(os.environ.get("SEMCACHE_TEST_ADAPTER_LEAST", 200000))
+LEAST_ELEMENTS = int(os.environ.get("SEMCACHE_TEST_ADAPTER_LEAST", 65536))
 
 Scalar = ctypes.c_double * 2
 ONE, ZERO = Scalar(1, 0), Scalar(0, 0)
@@ -34,8 +34,19 @@ if hasattr(_process, "semcache_try_sparse"):
     _axpby, _sparse = _process.semcache_try_axpby, _process.semcache_try_sparse
     _axpby.argtypes = [ctypes.c_int64, ctypes.c_int, Scalar, ctypes.c_void_p, Scalar, ctypes.c_void_p,
                        ctypes.c_void_p]
+    _devices = _process.semcache_device_count
     _sparse.argtypes = [ctypes.c_void_p, ctypes.c_char, ctypes.c_int64, Scalar, ctypes.c_void_p, ctypes.c_int64,
                         Scalar, ctypes.c_void_p, ctypes.c_int64]
+
+
+_open = False
+
+
+def look():
+    """Looks whether devices are open. Until then only products are offered: asking for each operation on vectors would
+    take a tenth of the operation's time."""
+    global _open
+    _open = _open or _devices() > 0
 
 
 def is_present():
@@ -65,7 +76,7 @@ def is_dense(array):
 
 
 def is_vector(array):
-    return is_dense(array) and array.ndim == 1 and array.size >= LEAST_ELEMENTS
+    return _open and is_dense(array) and array.ndim == 1 and array.size >= LEAST_ELEMENTS
 
 
 def axpby(alpha, x, beta, y, w):
@@ -89,6 +100,7 @@ def describe(form, shape, start, index, values, **more):
 
 def product(arrays, op, columns, x, beta, y):
     """y := op(A) x + beta y, with matrices of `columns` columns stored by rows, if the devices compute; else False."""
+    look()
     return arrays is not None and _sparse(ctypes.addressof(arrays), op, columns, ONE, address(x), columns, beta,
                                           address(y), columns) == 1
 # SPDX-License-Identifier: BSD-2-Clause

@@ -24,6 +24,7 @@ class Adapter:
 
     @staticmethod
     def is_large(b):
+        library.look()
         return getattr(b, "size", 0) >= library.LEAST_ELEMENTS
 
 
