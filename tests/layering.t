@@ -97,5 +97,8 @@ report "$(sources '\<\(abort\|_exit\|exit\|printf\|puts\|putchar\)\>[[:space:]]*
     grep -v '^tools/\|SC_HOST_EXPORT\|/\*.*\(exit\|printf\)[[:space:]]*(.*\*/')" \
     'the library neither ends the program nor prints to stdout'
 
+report "$(grep -nE '^#define.*[0-9]e(9|1[0-9])\>' -r autotuner blas coherence sparse tasks --include='*.[ch]' |
+    grep -v '^autotuner/machine\.[ch]:')" 'rates that replace measurements are in autotuner/machine.h or machine.c'
+
 end
 # SPDX-License-Identifier: BSD-2-Clause
