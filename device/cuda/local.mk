@@ -31,13 +31,14 @@ TESTS += tests/cuda_ranges
 endif
 
 if HAVE_CUSOLVER
-semcache_cuda_la_SOURCES += device/cuda/solver.h device/cuda/solver.c device/cuda/solver_eigen.c \
+semcache_cuda_la_SOURCES += device/cuda/solver.h device/cuda/solver.c device/cuda/solver_memory.c \
+	device/cuda/solver_eigen.c \
 	device/cuda/solver_svd.c device/cuda/solver_library.c device/cuda/norm.c device/cuda/norm_kernel.h
 semcache_cuda_la_CPPFLAGS += -DSC_CUDA_SOLVER
 
 check_PROGRAMS += tests/cuda_solver
 tests_cuda_solver_SOURCES = tests/cuda_solver.c tests/fake_cusolver.c tests/fake_cusolver.h tests/lapack_matrix.h \
-	tests/device_common.h device/cuda/solver.c device/cuda/solver_eigen.c \
+	tests/device_common.h device/cuda/solver.c device/cuda/solver_memory.c device/cuda/solver_eigen.c \
 	device/cuda/solver_svd.c device/cuda/norm.c
 tests_cuda_solver_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) -DSC_CUDA_SOLVER
 tests_cuda_solver_LDADD = libcore.la -lm

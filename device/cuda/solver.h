@@ -150,6 +150,13 @@ enum sc_status sc_cuda_solve_wait(struct sc_cuda_solve *s);
  * is not finite.  The host then computes, with the results that LAPACK defines for such a case. */
 enum sc_status sc_cuda_solve_check(struct sc_cuda_solve *s, const void *values, int64_t count);
 
+/* Real number i of the call's precision, in host memory. */
+static inline double sc_cuda_solve_real(const struct sc_cuda_solve *s, const void *numbers, int64_t i)
+{
+    return s->real_bytes == sizeof(float) ? (double)((const float *)numbers)[i] : ((const double *)numbers)[i];
+}
+/* True if all `count` real numbers at `values`, in host memory, are finite. */
+bool sc_cuda_solve_are_finite(const struct sc_cuda_solve *s, const void *values, int64_t count);
 /* Waits for the part COPY, of `count` numbers.  SC_ERR_UNSUPPORTED: a number or the sum of all is not finite. */
 enum sc_status sc_cuda_solve_finite(struct sc_cuda_solve *s, int64_t count);
 

@@ -153,14 +153,9 @@ static double precision(const struct sc_cuda_solve *s)
     return s->real_bytes == sizeof(float) ? FLT_EPSILON : DBL_EPSILON;
 }
 
-static double real_at(const struct sc_cuda_solve *s, const void *numbers, int64_t i)
-{
-    return s->real_bytes == sizeof(float) ? ((const float *)numbers)[i] : ((const double *)numbers)[i];
-}
-
 static bool is_shifted(const struct sc_cuda_solve *s, const struct svd *d)
 {
-    return !(d->shift <= SHIFT_UNITS * precision(s) * real_at(s, s->k->small[0], 0));
+    return !(d->shift <= SHIFT_UNITS * precision(s) * sc_cuda_solve_real(s, s->k->small[0], 0));
 }
 
 /* --- a test of singular vectors ----------------------------------------------------------------------------------- */
@@ -178,7 +173,7 @@ static double norm_of(const struct sc_cuda_solve *s, const char *vector, int64_t
     double sum = 0;
 
     for (int64_t i = 0; i < reals_of(s, n); i++)
-        sum += real_at(s, vector, i) * real_at(s, vector, i);
+        sum += sc_cuda_solve_real(s, vector, i) * sc_cuda_solve_real(s, vector, i);
     return sqrt(sum);
 }
 
@@ -187,7 +182,7 @@ static double distance(const struct sc_cuda_solve *s, const char *x, const char 
     double sum = 0;
 
     for (int64_t i = 0; i < reals_of(s, n); i++) {
-        double d = real_at(s, x, i) - real_at(s, y, i);
+        double d = sc_cuda_solve_real(s, x, i) - sc_cuda_solve_real(s, y, i);
 
         sum += d * d;
     }
@@ -239,7 +234,7 @@ static enum sc_status products(struct sc_cuda_solve *s, const struct svd *d, cha
     }
     status = multiply(s, 'C', d->cols, d->cols, d->v, d->ldv, v[X], v[VX]);
     for (int64_t i = 0; i < reals_of(s, d->cols); i++)
-        set_real(s, v[SVX], i, real_at(s, v[VX], i) * real_at(s, s->k->small[0], i / parts));
+        set_real(s, v[SVX], i, sc_cuda_solve_real(s, v[VX], i) * sc_cuda_solve_real(s, s->k->small[0], i / parts));
     if (status == SC_OK)
         status = multiply(s, 'N', d->rows, d->cols, d->u, d->ldu, v[SVX], v[USVX]);
     return status == SC_OK ? multiply_t(s, d, v[X], v[TX]) : status;
@@ -259,7 +254,7 @@ static bool is_right(struct sc_cuda_solve *s, const struct svd *d)
     if (memory && products(s, d, v) == SC_OK) {
         double x = norm_of(s, v[X], d->cols), svx = norm_of(s, v[SVX], d->cols);
 
-        right = distance(s, v[USVX], v[TX], d->rows) <= bound * real_at(s, s->k->small[0], 0) * x &&
+        right = distance(s, v[USVX], v[TX], d->rows) <= bound * sc_cuda_solve_real(s, s->k->small[0], 0) * x &&
                 fabs(norm_of(s, v[VX], d->cols) - x) <= bound * x &&
                 fabs(norm_of(s, v[USVX], d->rows) - svx) <= bound * svx;
     }
