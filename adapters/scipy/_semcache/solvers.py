@@ -124,20 +124,21 @@ class Rewriter(ast.NodeTransformer):
         return node  # a function inside of a solver
 
 
-def rewritten(function):
-    """The function with a second body for a large b."""
+def rewritten(function, again):
+    """The function with a second body for a large b. again: the function, parsed a second time."""
     first = 1 if ast.get_docstring(function, clean=False) is not None else 0
     own = function.body[first:]
-    resident = [Rewriter().visit(copy.deepcopy(statement)) for statement in own]
+    resident = [Rewriter().visit(statement) for statement in again.body[first:]]
     test = call("is_large", ast.Name(function.args.args[1].arg, ast.Load()))
     function.body[first:] = [in_place_of(own[0], ast.If(test, resident, own))]
     return ast.fix_missing_locations(function)
 
 
 def patch(module):
-    tree = ast.parse(inspect.getsource(module))
-    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name in SOLVERS]
-    code = compile(ast.Module([rewritten(node) for node in functions], []), module.__file__, "exec")
+    source = inspect.getsource(module)
+    trees = [[node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef) and node.name in SOLVERS]
+             for _ in range(2)]
+    code = compile(ast.Module([rewritten(*twice) for twice in zip(*trees)], []), module.__file__, "exec")
     module.__dict__[NAME] = Adapter()
     exec(code, module.__dict__)
 # SPDX-License-Identifier: BSD-2-Clause
