@@ -28,9 +28,20 @@ class Adapter:
         return getattr(b, "size", 0) >= library.LEAST_ELEMENTS
 
 
+# The place of the statement that is being rewritten: the lines of tracebacks stay those of the source.
+_place = {}
+
+
+def stand_at(node):
+    _place.update((name, getattr(node, name)) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"))
+
+
+def member(name):
+    return ast.Attribute(ast.Name(NAME, ast.Load(), **_place), name, ast.Load(), **_place)
+
+
 def call(name, *arguments):
-    function = ast.Attribute(ast.Name(NAME, ast.Load()), name, ast.Load())
-    return ast.Call(function, list(arguments), [])
+    return ast.Call(member(name), list(arguments), [], **_place)
 
 
 def loaded(node):
@@ -43,7 +54,7 @@ def loaded(node):
 
 def index_of(target):
     """The index of a subscript as an expression, also for slices."""
-    return ast.Subscript(ast.Attribute(ast.Name(NAME, ast.Load()), "key", ast.Load()), target.slice, ast.Load())
+    return ast.Subscript(member("key"), target.slice, ast.Load(), **_place)
 
 
 def is_change(node, kind):
@@ -58,6 +69,11 @@ def in_place_of(node, new):
 
 class Rewriter(ast.NodeTransformer):
     """Operators as functions."""
+
+    def visit(self, node):
+        if isinstance(node, ast.stmt):
+            stand_at(node)
+        return super().visit(node)
 
     def operand(self, node):
         """An operand: a product stays unevaluated until its sum is known."""
@@ -80,6 +96,7 @@ class Rewriter(ast.NodeTransformer):
             last = result[-1] if result else None
             if is_change(last, ast.Mult) and is_change(node, ast.Add) and last.target.id == node.target.id and \
                     last.target.id not in {name.id for name in ast.walk(node.value) if isinstance(name, ast.Name)}:
+                stand_at(last)
                 change = call("imul_iadd", loaded(node.target), self.visit(last.value), self.operand(node.value))
                 result[-1] = in_place_of(last, ast.Assign([node.target], change))
             else:
@@ -129,9 +146,10 @@ def rewritten(function, again):
     first = 1 if ast.get_docstring(function, clean=False) is not None else 0
     own = function.body[first:]
     resident = [Rewriter().visit(statement) for statement in again.body[first:]]
-    test = call("is_large", ast.Name(function.args.args[1].arg, ast.Load()))
+    stand_at(own[0])
+    test = call("is_large", ast.Name(function.args.args[1].arg, ast.Load(), **_place))
     function.body[first:] = [in_place_of(own[0], ast.If(test, resident, own))]
-    return ast.fix_missing_locations(function)
+    return function
 
 
 def patch(module):
