@@ -87,6 +87,34 @@ static enum sc_status multiply_all(const struct symmetric *s, int i, int q)
     return status;
 }
 
+/* The device of all blocks of part q; -1: there are several. */
+static int device_of_part(const struct symmetric *s, int q)
+{
+    int device = -1;
+
+    for (int i = 0; i < s->t.n; i++) {
+        struct sc_piece block = general_block(s, &s->call->operand[2], i, i + 1, q, SC_RDWR);
+        int at = sc_blas_places_at(&s->places, block.r, block.c, &block);
+
+        if (i && at != device)
+            return -1;
+        device = at;
+    }
+    return device;
+}
+
+/* From the left, a part on a device that an earlier part has brought A to: B arrives behind A, so few large tasks wait
+ * no longer than many small tasks, and run faster. */
+static void join_later(struct symmetric *s, int q, uint32_t *has_a)
+{
+    int device = s->left ? device_of_part(s, q) : -1;
+
+    if (device < 0)
+        return;
+    s->joins = s->joins || *has_a >> device & 1;
+    *has_a |= UINT32_C(1) << device;
+}
+
 /* Blocks by the rows and columns of C. */
 static struct sc_piece output_block(const void *of, int i, int j)
 {
@@ -174,6 +202,8 @@ enum sc_status sc_blas_symm(struct sc_blas_job *call)
     struct symmetric s; /* large: not initialised */
     struct sc_blas_blocks blocks;
     enum sc_status status = SC_OK;
+    uint32_t has_a = 0;
+    bool joins;
 
     s.call = call;
     s.left = call->kernel->side == 'L';
@@ -185,10 +215,15 @@ enum sc_status sc_blas_symm(struct sc_blas_job *call)
                 sc_blas_splits_tiles(c, s.left ? &s.t : &s.across, s.left ? &s.across : &s.t);
     if (s.cleared)
         status = sc_blas_clear(c);
-    for (int q = 0; q < s.across.n && status == SC_OK; q++)
+    joins = s.joins;
+    for (int q = 0; q < s.across.n && status == SC_OK; q++) {
+        s.joins = joins;
+        if (!s.places.steal)
+            join_later(&s, q, &has_a);
         for (int e = 0; e < s.t.n && status == SC_OK; e++)
             /* An order in which the first blocks need few columns of A, or columns of C are finished in order. */
             status = multiply_all(&s, call->kernel->uplo == 'L' || s.joins ? e : s.t.n - 1 - e, q);
+    }
     sc_blas_places_free(&s.places);
     return status;
 }

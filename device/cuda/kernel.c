@@ -42,6 +42,8 @@ static trmm_fn *const trmm[] = SC_CUDA_FOUR(trmm_fn, Strmm, Dtrmm, Ctrmm, Ztrmm)
 static trsm_fn *const trsm[] = SC_CUDA_FOUR(trsm_fn, Strsm, Dtrsm, Ctrsm, Ztrsm);
 
 #define GEMMT_WIDTH 512 /* columns per step of gemmt; a diagonal block fits into the scratch memory */
+#define TRMM_APART 128 /* least order and number of columns of a trmm from a copy */
+#define TRMM_COPY  ((size_t)64 << 20) /* most bytes of the copy */
 _Static_assert(GEMMT_WIDTH * GEMMT_WIDTH * 16 * 3 / 2 + GEMMT_WIDTH * 8 <= SC_CUDA_SCRATCH,
                "a block, and its triangle packed");
 
@@ -214,7 +216,50 @@ static enum sc_status run_gemmt(const struct sc_cuda_call *c)
     return status;
 }
 
-/* TRMM (in place, as cuBLAS allows) and TRSM. */
+/* Columns (from the left) or rows of B from `first` on, by trmm: from memory of their own to B.  The order of B is
+ * unchanged. */
+static enum sc_status trmm_part(const struct sc_cuda_call *c, int64_t first, int64_t count, void *copy)
+{
+    const struct sc_kernel *k = c->k;
+    size_t bytes = sc_type_bytes(k->type);
+    bool left = k->side == 'L';
+    int64_t m = left ? k->m : count, n = left ? count : k->n;
+    char *b = (char *)k->b + (size_t)(left ? first * k->ldb : first) * bytes;
+    struct sc_copy2d in = {.dst = copy, .src = b, .dst_pitch = (size_t)m * bytes, .src_pitch = (size_t)k->ldb * bytes,
+                           .width = (size_t)m * bytes, .height = (size_t)n, .dst_device = c->device,
+                           .src_device = c->device};
+    enum sc_status status = sc_cuda_copy(c->device, c->stream, &in);
+
+    if (status != SC_OK)
+        return status;
+    return sc_cuda_result_of(c, trmm[k->type](c->blas, sc_cuda_side_mode(k), sc_cuda_fill_mode(k),
+                                              sc_cuda_operation(k, k->transa), sc_cuda_diag_type(k), m, n, &c->alpha,
+                                              k->a, k->lda, copy, m, b, k->ldb));
+}
+
+/* In place a GPU takes 2 to 5 times as long as from a copy of B (H200, doubles, order 2048: 1024 columns 0.58 and
+ * 0.12 ms, 4096 columns 0.87 and 0.34).  False: a small B, or no memory for the copy. */
+static bool trmm_apart(const struct sc_cuda_call *c, enum sc_status *status)
+{
+    const struct sc_kernel *k = c->k;
+    bool left = k->side == 'L';
+    int64_t order = left ? k->m : k->n, across = left ? k->n : k->m;
+    size_t each = (size_t)order * sc_type_bytes(k->type);
+    int64_t most = (int64_t)(TRMM_COPY / each), part = across < most ? across : most;
+    void *copy;
+
+    if (c->stream != SC_STREAM_COMPUTE || order < TRMM_APART || across < TRMM_APART || part < TRMM_APART)
+        return false;
+    if (sc_cuda_work_alloc(c->device, (size_t)part * each, &copy) != SC_OK)
+        return false;
+    *status = SC_OK;
+    for (int64_t at = 0; at < across && *status == SC_OK; at += part)
+        *status = trmm_part(c, at, across - at < part ? across - at : part, copy);
+    sc_cuda_work_free(c->device, &copy, 1);
+    return true;
+}
+
+/* TRMM and TRSM. */
 static enum sc_status run_triangular(const struct sc_cuda_call *c)
 {
     const struct sc_kernel *k = c->k;
@@ -223,9 +268,12 @@ static enum sc_status run_triangular(const struct sc_cuda_call *c)
     cublasOperation_t trans = sc_cuda_operation(k, k->transa);
     cublasDiagType_t diag = sc_cuda_diag_type(k);
     size_t bytes = sc_type_bytes(k->type);
+    enum sc_status status;
 
     if (k->m <= 0 || k->n <= 0)
         return SC_OK;
+    if (k->op == SC_OP_TRMM && !sc_cuda_scalar_is(k, k->alpha, 0) && trmm_apart(c, &status))
+        return status;
     if (sc_cuda_scalar_is(k, k->alpha, 0))
         return sc_cuda_fill(c->device, c->stream, k->b, (size_t)k->ldb * bytes, 0, (size_t)k->m * bytes, (size_t)k->n);
     if (k->op == SC_OP_TRMM)
