@@ -8,7 +8,7 @@ use File::Find;
 use Test::More;
 require "$ENV{top_srcdir}/tests/folders.pl";
 
-my %bound = (host => 27, device => 7, trace => 2, autotuner => 4, blas => 9, sparse => 7, libsemcache => 3,
+my %bound = (host => 27, device => 8, trace => 2, autotuner => 4, blas => 9, sparse => 7, libsemcache => 3,
     'cuda-um' => 7, tools => 9);
 my ($src, $build) = @ENV{qw(top_srcdir top_builddir)};
 plan skip_all => 'no nm' if system('nm --version >/dev/null 2>&1');
