@@ -37,14 +37,13 @@ struct sc_copy *sc_memory_oldest(int device)
 
 /* Fences of work that may still use a copy's memory, at most one for each stream: streams of the device, and kernels
  * of further devices that write the memory. */
-#define USERS_MAX (SC_STREAMS + 2 * SC_DEVICES_MAX + 2)
-
-static int users_of(int device, const struct sc_tile *t, struct sc_fence users[USERS_MAX])
+static int users_of(int device, const struct sc_tile *t, struct sc_fence users[SC_USERS_MAX])
 {
     const struct sc_copy *c = &t->copy[device];
     struct sc_fence own[SC_STREAMS] = {{0}}, pushed[SC_DEVICES_MAX] = {{0}};
     int n = 0;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     for (int s = 0; s < t->sectors; s++) {
         struct sc_fence *last = c->ready[s].device == device ? &own[c->ready[s].stream] : &pushed[c->ready[s].device];
 
@@ -68,7 +67,8 @@ static int users_of(int device, const struct sc_tile *t, struct sc_fence users[U
 void sc_memory_release(int device, struct sc_matrix *m, struct sc_tile *t)
 {
     struct sc_copy *c = &t->copy[device];
-    struct sc_fence users[USERS_MAX];
+    struct sc_fence users[SC_USERS_MAX];
+    int count;
 
     sc_assert_held(SC_RANK_PROTOCOL);
     sc_assert_device(device);
@@ -78,12 +78,66 @@ void sc_memory_release(int device, struct sc_matrix *m, struct sc_tile *t)
     if (c->valid)
         sc_protocol_dropped(m, t, device, c->valid);
     sc_lru_remove(&lru[device], &c->lru);
-    sc_protocol.ops->free(device, c->memory, users, users_of(device, t, users));
+    count = users_of(device, t, users);
+    if (c->lease)
+        sc_lease_keep(c, users, count);
+    else
+        sc_protocol.ops->free(device, c->memory, users, count);
     sc_level_less(&sc_levels.resident[device], sc_tile_bytes(m, t));
     *c = (struct sc_copy){.ready = c->ready, .used = c->used, .sent = c->sent, .matrix = m, .tile = t};
     for (int s = 0; s < t->sectors; s++)
         c->ready[s] = c->used[s] = SC_FENCE_NONE;
     sc_assert(!c->memory && !c->valid && !c->lru.older && !c->lru.newer);
+}
+
+/* --- moving ------------------------------------------------------------------------------------------------------- */
+
+/* The compute stream copies the contents, behind their kernels and transfers. */
+static enum sc_status copy_over(int device, const struct sc_copy *c, void *memory, size_t bytes, struct sc_fence ready,
+                                struct sc_fence *f)
+{
+    struct sc_copy2d copy = {.dst = memory, .src = c->memory, .dst_pitch = bytes, .src_pitch = bytes, .width = bytes,
+                             .height = 1, .dst_device = device, .src_device = device};
+    enum sc_status status = sc_order(device, SC_STREAM_COMPUTE, ready);
+
+    sc_assert_held(SC_RANK_PROTOCOL);
+    for (uint64_t rest = c->pending & c->valid; rest && status == SC_OK; rest &= rest - 1)
+        status = sc_order(device, SC_STREAM_COMPUTE, c->ready[__builtin_ctzll(rest)]);
+    if (status == SC_OK)
+        status = sc_protocol.ops->copy(device, SC_STREAM_COMPUTE, &copy);
+    return status == SC_OK ? sc_mark(device, SC_STREAM_COMPUTE, f) : status;
+}
+
+enum sc_status sc_memory_part(int device, struct sc_matrix *m, struct sc_tile *t)
+{
+    struct sc_copy *c = &t->copy[device];
+    struct sc_fence ready, f, users[SC_USERS_MAX + 1];
+    size_t bytes = sc_tile_bytes(m, t);
+    enum sc_status status;
+    void *memory;
+    int count;
+
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    if (!c->lease)
+        return SC_OK;
+    status = sc_protocol.ops->alloc(device, bytes, &memory, &ready);
+    if (status != SC_OK)
+        return status;
+    f = ready;
+    if (c->valid && copy_over(device, c, memory, bytes, ready, &f) != SC_OK) {
+        sc_device_gave_up(device, "copying a tile"); /* the new memory may be in use */
+        return SC_ERR_DEVICE;
+    }
+    count = users_of(device, t, users);
+    users[count++] = f;
+    sc_lease_keep(c, users, count);
+    c->memory = memory;
+    c->last_used = f;
+    for (int s = 0; s < t->sectors; s++)
+        c->ready[s] = c->used[s] = f;
+    c->pending = sc_sectors_all(t->sectors);
+    return SC_OK;
 }
 
 /* --- allocation --------------------------------------------------------------------------------------------------- */

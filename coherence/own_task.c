@@ -125,6 +125,58 @@ enum sc_status sc_coherence_own_mark(int device, struct sc_fence *fence)
     return sc_protocol.failed[device] ? SC_ERR_DEVICE : sc_mark(device, SC_STREAM_COMPUTE, fence);
 }
 
+/* --- leases ------------------------------------------------------------------------------------------------------- */
+
+/* Memory of one address stays: the driver has no other memory for the tile. */
+static bool may_lease(int device, const struct sc_piece *piece, const struct sc_target *x)
+{
+    return sc_coherence_contiguous(device, piece) && !sc_host_is_united((const void *)x->m->base);
+}
+
+enum sc_status sc_coherence_lease(int device, const struct sc_piece *piece, struct sc_lease **lease, void **memory)
+{
+    struct sc_target x;
+    struct sc_copy *c;
+    enum sc_status status;
+
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    sc_assert(piece->access == SC_READ);
+    sc_piece_target(piece, &x);
+    if (!may_lease(device, piece, &x))
+        return SC_ERR_UNSUPPORTED;
+    if (sc_protocol.failed[device])
+        return SC_ERR_DEVICE;
+    c = &x.t->copy[device];
+    c->lru.pins++;
+    status = sc_task_acquire(device, piece, &x);
+    c->lru.pins--;
+    if (status == SC_ERR_DEVICE)
+        sc_device_gave_up(device, "bringing a region of the program");
+    if (status != SC_OK)
+        return status;
+    *lease = sc_lease_begin(device, c);
+    if (!*lease)
+        return SC_ERR_MEMORY;
+    sc_task_trace(device, piece, &x, 0);
+    sc_trace(.kind = SC_EVENT_KERNEL, .device = (int16_t)device, .op = SC_OP_OWN);
+    *memory = (char *)c->memory + x.offset * (int64_t)x.m->elem;
+    return SC_OK;
+}
+
+void sc_coherence_lease_end(struct sc_lease *lease)
+{
+    int device;
+    void *stream;
+
+    sc_protocol_lock();
+    device = sc_lease_device(lease);
+    if (device >= 0 && !sc_protocol.properties[device].emulated)
+        sc_coherence_own_stream(device, &stream); /* the mark comes behind the program's work */
+    sc_lease_end(lease);
+    sc_protocol_unlock();
+}
+
 /* --- copies ------------------------------------------------------------------------------------------------------- */
 
 /* Elements of a vector with an increment are rows of one element. */

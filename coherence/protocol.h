@@ -301,6 +301,21 @@ void sc_memory_touch(int device, struct sc_copy *c);
 extern uint64_t sc_memory_steps; /* copies looked at by evictions, for tests */
 /* Frees a tile's memory on a device once no work uses the memory; the data is valid elsewhere or not needed. */
 void sc_memory_release(int device, struct sc_matrix *m, struct sc_tile *t);
+/* Fences of work on a copy's memory, at most one for each stream. */
+#define SC_USERS_MAX (SC_STREAMS + 2 * SC_DEVICES_MAX + 2)
+/* Before a write to the memory of a leased copy: moves the copy to other memory, with its contents; no eviction. */
+enum sc_status sc_memory_part(int device, struct sc_matrix *m, struct sc_tile *t);
+
+/* --- leases of memory (lease.c) ----------------------------------------------------------------------------------- */
+
+/* One more holder of the memory of a tile's copy; NULL: no memory on the host. */
+struct sc_lease *sc_lease_begin(int device, struct sc_copy *copy);
+/* One holder less: a use of the whole tile, behind all work on the compute stream. */
+void sc_lease_end(struct sc_lease *lease);
+int sc_lease_device(const struct sc_lease *lease); /* -1: the devices have been closed */
+/* The leased copy gives its memory up to the lease.  users: other work on the memory. */
+void sc_lease_keep(struct sc_copy *copy, const struct sc_fence *users, int count);
+void sc_lease_stop(void); /* the devices' memory is gone */
 
 /* --- derived copies (derived.c) ----------------------------------------------------------------------------------- */
 

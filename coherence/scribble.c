@@ -11,7 +11,7 @@ void sc_check_scribble(struct sc_matrix *m, struct sc_tile *t, int device, uint6
     sc_assert_held(SC_RANK_PROTOCOL);
     sc_assert_device(device);
     sc_assert_sectors(t, sectors);
-    if (!c->memory || sc_protocol.failed[device])
+    if (!c->memory || c->lease || sc_protocol.failed[device])
         return;
     for (int i = 0; i <= SC_DEVICES_MAX; i++)
         sc_order(device, SC_STREAM_COMPUTE, c->reader[i]);

@@ -57,6 +57,7 @@ void sc_coherence_stop(void)
     sc_protocol.devices = 0;
     sc_levels.devices = 0;
     sc_lent_reset();
+    sc_lease_stop();
     sc_protocol_unlock();
     /* A fault in progress may still wait for a stream, briefly, because all data is home. */
     while (__atomic_load_n(&sc_syncing, __ATOMIC_SEQ_CST))

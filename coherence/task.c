@@ -22,6 +22,21 @@ static uint64_t needed(const struct sc_piece *p, const struct sc_target *x)
     return p->access == SC_WRITE ? x->sectors & ~x->full : x->sectors;
 }
 
+/* A leased copy moves to other memory. */
+static enum sc_status part(int device, struct sc_matrix *m, struct sc_tile *t)
+{
+    struct sc_lru *place = &t->copy[device].lru;
+    enum sc_status status;
+
+    sc_assert_held(SC_RANK_PROTOCOL);
+    place->pins++;
+    do
+        status = sc_memory_part(device, m, t);
+    while (status == SC_ERR_DEVICE_MEMORY && sc_memory_evict(device) == SC_OK);
+    place->pins--;
+    return status;
+}
+
 enum sc_status sc_task_acquire(int device, const struct sc_piece *p, const struct sc_target *x)
 {
     struct sc_copy *c = &x->t->copy[device];
@@ -31,6 +46,8 @@ enum sc_status sc_task_acquire(int device, const struct sc_piece *p, const struc
     sc_assert_held(SC_RANK_PROTOCOL);
     sc_assert_device(device);
     sc_assert_sectors(x->t, x->sectors);
+    if (status == SC_OK && c->lease && (p->access & SC_WRITE || need & ~c->valid))
+        status = part(device, x->m, x->t);
     if (status != SC_OK)
         return status;
     sc_count(need & ~c->valid ? &sc_stats.misses : &sc_stats.hits, 1);

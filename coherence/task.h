@@ -101,6 +101,14 @@ enum sc_status sc_coherence_own_mark(int device, struct sc_fence *fence);
  * temporary, or elements of a vector, are piece->temporary_ld elements apart. */
 enum sc_status sc_coherence_own_copy(int device, const struct sc_piece *piece, void *temporary, bool outwards);
 
+/* The memory of a piece (access SC_READ) on a device, for work of the program behind the compute stream: the piece's
+ * elements are contiguous from *memory on, and keep their present values until the lease ends.  Writers of the piece
+ * write elsewhere meanwhile.  SC_ERR_UNSUPPORTED: the piece is not contiguous there, or has one address. */
+struct sc_lease;
+enum sc_status sc_coherence_lease(int device, const struct sc_piece *piece, struct sc_lease **lease, void **memory);
+/* Ends a lease behind the program's enqueued work.  Without the lock; also after the devices were closed. */
+void sc_coherence_lease_end(struct sc_lease *lease);
+
 /* --- temporaries -------------------------------------------------------------------------------------------------- */
 
 /* Device memory for partial results; evicts where memory is short. */

@@ -258,6 +258,12 @@ static enum sc_status collect(int device, struct sc_matrix *m, struct sc_tile *t
     enum sc_status status = SC_OK;
     int from[SC_SECTORS];
 
+    if (need && t->copy[device].lease) {
+        sc_moves_issue(moves); /* they may read the memory that the tile leaves; their failures show in their states */
+        status = sc_memory_part(device, m, t);
+        if (status != SC_OK)
+            return status;
+    }
     find_sources(device, m, t, need, hops, from);
     for (uint64_t rest = need; rest; rest &= rest - 1) {
         int s = __builtin_ctzll(rest);
@@ -337,6 +343,9 @@ enum sc_status sc_transfer_around(int device, struct sc_matrix *m, struct sc_til
     sc_assert_device(device);
     sc_assert_run(t, s, s + 1);
     sc_assert(r0 < r1 && r0 >= t->row && r1 <= t->row + t->rows && !(t->copy[device].valid & bit));
+    status = sc_memory_part(device, m, t);
+    if (status != SC_OK)
+        return status;
     if (from != SC_HOST)
         sc_memory_touch(from, &t->copy[from]);
     if (sc_protocol.check)
@@ -365,6 +374,8 @@ enum sc_status sc_transfer_back(int device, struct sc_matrix *m, struct sc_tile 
     sc_assert(t->row <= r0 && r0 < r1 && r1 <= t->row + t->rows);
     sc_assert(t->col <= c0 && c0 < c1 && c1 <= t->col + t->cols);
     sc_assert(!(sectors & (t->host_valid | ~t->copy[device].valid)));
+    if (sc_memory_part(device, m, t) != SC_OK)
+        return SC_ERR_DEVICE;
     return upload(&r, __builtin_ctzll(sectors), 64 - __builtin_clzll(sectors));
 }
 
@@ -375,11 +386,15 @@ enum sc_status sc_transfer_part(int device, struct sc_matrix *m, struct sc_tile 
     int64_t origin = t->col * m->rows;
     int from = source_for(device, m, t, s);
     struct rect r = {m, t, first - origin, last - origin, t->col, t->col + 1, from, device, SC_TRANSFER_PART};
+    enum sc_status status;
 
     sc_assert_held(SC_RANK_PROTOCOL);
     sc_assert_device(device);
     sc_assert_run(t, s, s + 1);
     sc_assert(first < last && from != SC_HOST);
+    status = sc_memory_part(device, m, t);
+    if (status != SC_OK)
+        return status;
     sc_memory_touch(from, &t->copy[from]);
     return add_move(moves, &r, s, s + 1);
 }

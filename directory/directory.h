@@ -30,6 +30,7 @@ struct sc_copy {
     struct sc_fence reader[SC_DEVICES_MAX + 1];
     struct sc_fence *sent; /* per sector: the latest copy to the host, which `reader` has of the whole tile */
     struct sc_push_reads push;
+    struct sc_lease *lease; /* of the memory (coherence/lease.c), or NULL */
     struct sc_lru lru; /* while there is memory: place among the copies of the device (coherence/memory.c) */
     struct sc_matrix *matrix; /* whose copy it is */
     struct sc_tile *tile;

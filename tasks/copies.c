@@ -62,6 +62,41 @@ enum sc_status sc_copy_region(int device, const struct semcache_region *region, 
     return status;
 }
 
+static enum sc_status lease_whole(int device, const struct sc_operand *operand, struct sc_lease **lease, void **memory)
+{
+    struct sc_part part;
+    struct sc_piece piece;
+
+    sc_part_divide(&part, operand);
+    if (part.rows.n != 1 || part.cols.n != 1)
+        return SC_ERR_UNSUPPORTED;
+    piece = sc_part_piece(&part, 0, 0, SC_READ);
+    return sc_coherence_lease(device, &piece, lease, memory);
+}
+
+enum sc_status sc_copy_lease(int device, const struct semcache_region *region, struct sc_lease **lease, void **memory)
+{
+    struct sc_view view = sc_region_view(region, SEMCACHE_READ);
+    struct sc_operand operand;
+    enum sc_status status;
+
+    enter();
+    status = sc_coherence_begin(&view, 1, &operand);
+    if (status == SC_OK) {
+        status = lease_whole(device, &operand, lease, memory);
+        sc_coherence_end(&operand, 1);
+    }
+    leave();
+    return status;
+}
+
+void sc_copy_lease_end(struct sc_lease *lease)
+{
+    enter();
+    sc_coherence_lease_end(lease);
+    leave();
+}
+
 int sc_copy_where(const struct semcache_region *region)
 {
     int device = 0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/config.h"
 #include "base/status.h"
 #include "coherence/access.h"
 
@@ -104,23 +105,64 @@ static enum sc_status take_on_host(struct sc_hold *hold)
 
 /* --- on a device -------------------------------------------------------------------------------------------------- */
 
-static enum sc_status take_on_device(struct sc_hold *hold)
+/* SEMCACHE_CHECK=1 keeps a holder that writes to what it reads away from the cached data. */
+static bool may_lease(const struct sc_hold *hold, int i)
+{
+    const struct semcache_region *r = &hold->region[i];
+
+    return !sc_config.check && hold->operand[i].mode == SEMCACHE_READ && !r->ranges && !sc_region_empty(r) &&
+           sc_region_boxes(r) == 1;
+}
+
+static void lease(struct sc_hold *hold, int i)
+{
+    void *memory;
+
+    if (may_lease(hold, i) && sc_copy_lease(hold->device, &hold->region[i], &hold->lease[i], &memory) == SC_OK)
+        hold->view[i] = sc_region_compact(&hold->region[i], SEMCACHE_READ, memory);
+}
+
+static void end_leases(struct sc_hold *hold)
+{
+    for (int i = 0; i < hold->count; i++)
+        if (hold->lease[i])
+            sc_copy_lease_end(hold->lease[i]);
+}
+
+static enum sc_status make_copies(struct sc_hold *hold)
 {
     size_t bytes[SEMCACHE_OPERANDS_MAX];
     enum sc_status status;
+    bool any = false;
 
-    for (int i = 0; i < hold->count; i++)
-        bytes[i] = bytes_of(&hold->region[i]);
-    status = sc_copy_memory(hold->device, bytes, hold->memory, hold->count);
+    for (int i = 0; i < hold->count; i++) {
+        bytes[i] = hold->lease[i] ? 0 : bytes_of(&hold->region[i]);
+        any |= !hold->lease[i];
+    }
+    status = any ? sc_copy_memory(hold->device, bytes, hold->memory, hold->count) : SC_OK;
     if (status != SC_OK)
         return status;
     for (int i = 0; i < hold->count && status == SC_OK; i++) {
+        if (hold->lease[i])
+            continue;
         hold->view[i] = sc_region_compact(&hold->region[i], hold->operand[i].mode, hold->memory[i]);
         if (hold->operand[i].mode & SEMCACHE_READ)
             status = sc_copy_region(hold->device, &hold->region[i], hold->memory[i], true);
     }
     if (status != SC_OK)
         sc_copy_free(hold->device, hold->memory, hold->count, false);
+    return status;
+}
+
+static enum sc_status take_on_device(struct sc_hold *hold)
+{
+    enum sc_status status;
+
+    for (int i = 0; i < hold->count; i++)
+        lease(hold, i);
+    status = make_copies(hold);
+    if (status != SC_OK)
+        end_leases(hold);
     return status;
 }
 
@@ -183,7 +225,10 @@ enum sc_status sc_hold_give(struct sc_hold *hold, bool write)
 {
     enum sc_status status = SC_OK;
     bool last = false; /* the last work on the device is the library's */
+    bool any = false;  /* there are copies */
 
+    for (int i = 0; i < hold->count; i++)
+        any |= hold->memory[i] != NULL;
     for (int i = 0; i < hold->count && write; i++) {
         enum sc_status written = write_back(hold, i);
 
@@ -191,6 +236,8 @@ enum sc_status sc_hold_give(struct sc_hold *hold, bool write)
         status = status == SC_OK ? written : status;
     }
     if (hold->device != SEMCACHE_HOST)
+        end_leases(hold);
+    if (hold->device != SEMCACHE_HOST && any)
         sc_copy_free(hold->device, hold->memory, hold->count, !last);
     for (int i = 0; i < hold->count && hold->device == SEMCACHE_HOST; i++)
         free(hold->memory[i]);

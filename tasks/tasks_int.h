@@ -64,6 +64,9 @@ enum sc_status sc_copy_region(int device, const struct semcache_region *region, 
 /* The device that holds most of the first box of a region, or its home. */
 int sc_copy_where(const struct semcache_region *region);
 enum sc_status sc_copy_call(int device, struct sc_own_slot *slots, const struct sc_device_call *call);
+/* Leases the region's memory on the device for reading, where the region is contiguous in one tile.  Without locks. */
+enum sc_status sc_copy_lease(int device, const struct semcache_region *region, struct sc_lease **lease, void **memory);
+void sc_copy_lease_end(struct sc_lease *lease);
 /* The stream of a GPU behind whose work copies are complete; an emulated device is waited for, and has no stream. */
 enum sc_status sc_copy_reach(int device, void **stream);
 /* Device memory for `count` compact copies; sizes of 0 get no memory.  Without locks. */
@@ -74,14 +77,16 @@ void sc_copy_free(int device, void **memory, int count, bool used);
 
 /* --- hold.c ------------------------------------------------------------------------------------------------------- */
 
-/* Private compact copies of the operands of a token, or of a task with irregular regions.  On the host, boxes are in
- * place and irregular regions are copied to memory from malloc. */
+/* Private compact copies of the operands of a token, or of a task with irregular regions.  On a device, a contiguous
+ * region that is read is leased instead of copied.  On the host, boxes are in place and irregular regions are copied
+ * to memory from malloc. */
 struct sc_hold {
     int device, count;
     struct semcache_operand operand[SEMCACHE_OPERANDS_MAX]; /* with the regions below */
     struct semcache_region region[SEMCACHE_OPERANDS_MAX];   /* with ranges of the hold's own */
     struct semcache_view view[SEMCACHE_OPERANDS_MAX];
     void *memory[SEMCACHE_OPERANDS_MAX]; /* to be freed; NULL: none */
+    struct sc_lease *lease[SEMCACHE_OPERANDS_MAX]; /* in place of a copy; NULL: none */
 };
 
 /* Copies valid operands to a device or to the host.  After an error nothing is held. */

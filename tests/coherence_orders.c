@@ -22,6 +22,8 @@
 #define TASK_ADD_(device, array, first, count)    {TASK_ADD, array, first, count, device}
 #define TAKE_(device, array, first, count)        {TAKE, array, first, count, device}
 #define GIVE_(device, array, first, count)        {GIVE, array, first, count, device}
+#define LEASE_(device, array, first, count)       {LEASE, array, first, count, device}
+#define LEASED_ADD_(device, array, first, count)  {LEASED_ADD, array, first, count, device}
 #define RELEASE_(array) {RELEASE, array, 0, 0, 0}
 #define FREE_(array)    {FREE, array, 0, 0, 0}
 #define HOME_           {HOME, 0, 0, 0, 0}
@@ -298,6 +300,46 @@ static const struct program programs[] = {
     {"tokens: the device refuses", 1, 2, 4, 1, 0, REFUSES + 1, 0,
      {NEGATE_(0, 0, 0, 512)},
      {{TAKE_(0, 0, 0, 512), GIVE_(0, 0, 0, 512), READ_(0, 0)},
+      {WRITE_(0, 600)}}},
+    {"leases: a kernel writes meanwhile", 1, 1, 6, 1, 0, NEVER, 0,
+     {NEGATE_(0, 1, 0, 1024)},
+     {{LEASE_(0, 0, 0, 512), NEGATE_(0, 1, 0, 512), LEASED_ADD_(0, 0, 0, 512), READ_(0, 0), READ_(1, 0)},
+      {WRITE_(1, 512)}}},
+    {"leases: the CPU writes, and the sector comes again", 1, 1, 6, 1, 0, NEVER, 0,
+     {NEGATE_(0, 1, 0, 1024)},
+     {{LEASE_(0, 0, 0, 256), WRITE_(1, 0), ADD_(0, 0, 0, 256), LEASED_ADD_(0, 0, 0, 256), READ_(0, 0)},
+      {WRITE_(1, 256), READ_(1, 300)}}},
+    {"leases: written on a second device", 2, 1, 6, 1, 0, NEVER, 0,
+     {NEGATE_(0, 1, 0, 1024)},
+     {{LEASE_(0, 0, 0, 512), SET_(1, 1, 0, 512), ADD_(0, 0, 0, 512), LEASED_ADD_(0, 0, 0, 512), READ_(0, 511)},
+      {NEGATE_(0, 1, 512, 512)}}},
+    {"leases: two of one tile", 1, 1, 6, 1, 0, NEVER, 0,
+     {NEGATE_(0, 1, 0, 1024)},
+     {{LEASE_(0, 0, 0, 512), LEASED_ADD_(0, 0, 0, 512), NEGATE_(0, 1, 0, 512), READ_(0, 0)},
+      {LEASE_(0, 0, 512, 512), NEGATE_(0, 1, 512, 512), LEASED_ADD_(0, 0, 512, 512), READ_(0, 512)}}},
+    {"leases: little memory", 1, 1, 3, 1, 0, NEVER, 0,
+     {NEGATE_(0, 1, 0, 1024)},
+     {{LEASE_(0, 0, 0, 512), NEGATE_(0, 0, 0, 512), SET_(0, 1, 0, 512), LEASED_ADD_(0, 0, 0, 512), READ_(0, 0)},
+      {WRITE_(0, 512)}}},
+    {"leases: the array leaves, and its memory is used anew", 1, 1, 6, 1, 0, NEVER, 0,
+     {NEGATE_(0, 1, 0, 1024)},
+     {{LEASE_(0, 0, 0, 512), RELEASE_(1), NEGATE_(0, 1, 0, 512), LEASED_ADD_(0, 0, 0, 512), READ_(0, 0)},
+      {WRITE_(0, 512)}}},
+    {"leases: memory that is free afterwards", 1, 1, 3, 1, 0, NEVER, 0,
+     {NEGATE_(0, 1, 0, 1024)},
+     {{LEASE_(0, 0, 0, 512), RELEASE_(1), LEASED_ADD_(0, 0, 0, 512), SET_(0, 1, 0, 512), READ_(0, 0)},
+      {WRITE_(0, 512)}}},
+    {"leases: written behind the end", 1, 1, 6, 1, 0, NEVER, 0,
+     {NEGATE_(0, 1, 0, 1024)},
+     {{LEASE_(0, 0, 0, 256), LEASED_ADD_(0, 0, 0, 256), WRITE_(1, 0), ADD_(0, 0, 0, 256), READ_(0, 0)},
+      {READ_(1, 600)}}},
+    {"leases: the device dies", 2, 1, 6, 1, 0, DIES, 0,
+     {NEGATE_(0, 1, 0, 1024)},
+     {{LEASE_(0, 0, 0, 512), NEGATE_(0, 1, 0, 512), LEASED_ADD_(0, 0, 0, 512), READ_(0, 0)},
+      {WRITE_(0, 512)}}},
+    {"leases: the device refuses", 1, 1, 6, 1, 0, REFUSES + 1, 0,
+     {NEGATE_(0, 1, 0, 512)},
+     {{LEASE_(0, 0, 0, 512), NEGATE_(0, 1, 0, 512), LEASED_ADD_(0, 0, 0, 512), READ_(0, 0), READ_(1, 0)},
       {WRITE_(0, 600)}}},
 };
 #define PROGRAMS (sizeof programs / sizeof *programs)

@@ -1,4 +1,5 @@
-/* For tasks_cost.t: functions whose inclusive cost under callgrind is that of TASKS tasks on resident regions. */
+/* For tasks_cost.t: functions whose inclusive cost under callgrind is that of TASKS tasks, or acquires and releases of
+ * tokens, on resident regions. */
 #include "semcache/tasks.h"
 
 enum { TASKS = 100, N = 1 << 15, MOST = 4 };
@@ -29,11 +30,23 @@ static __attribute__((noipa)) void run(enum semcache_mode mode, int count)
 
 static __attribute__((noipa)) void cost_read(void) { run(SEMCACHE_READ, 1); }
 static __attribute__((noipa)) void cost_written(void) { run(SEMCACHE_READWRITE, 1); }
+static __attribute__((noipa)) void cost_token(void)
+{
+    struct semcache_operand operand = {&region[0], SEMCACHE_READ};
+
+    for (int i = 0; i < TASKS; i++) {
+        struct semcache_token token = {.size = sizeof token};
+
+        failed += semcache_token_acquire(&operand, 1, 0, &token) != SEMCACHE_OK || token.place.device != 0 ||
+                  semcache_token_release(&token) != SEMCACHE_OK;
+    }
+}
+
 static __attribute__((noipa)) void cost_four(void) { run(SEMCACHE_READWRITE, MOST); }
 
 int main(void)
 {
-    static void (*const cost[])(void) = {cost_read, cost_written, cost_four};
+    static void (*const cost[])(void) = {cost_read, cost_written, cost_four, cost_token};
 
     semcache_init();
     for (int i = 0; i < MOST; i++) {
@@ -45,7 +58,7 @@ int main(void)
         semcache_region_1d(&region[i], array[i], SEMCACHE_FLOAT64, N);
     }
     run(SEMCACHE_READWRITE, MOST); /* to the device */
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         cost[i]();
     return failed != 0;
 }

@@ -24,6 +24,11 @@ done
     > "$scratch/out" 2>&1
 copies=$("$tool" trace dump "$scratch/parts" | grep -c 'kernel .* copy ')
 verdict "$copies" 'tasks on the parts of a distribution work in place'
+programs="tasks_run tasks_token" # with leases, which --check avoids
+run 'one device, unchecked' --device emu:h200x8:1 --offload always
+run 'two devices, unchecked' --device emu:h200x8:2 --offload always
+SEMCACHE_MEMORY_LIMIT=2M run 'little memory, unchecked' --device emu:h200x8:2 --offload always
+programs="tasks_run tasks_litmus tasks_distribution tasks_token"
 run 'no devices' --device none
 export SEMCACHE_MEMORY_LIMIT=2M
 programs="tasks_run tasks_litmus tasks_token" # distributed arrays would not fit

@@ -279,6 +279,164 @@ static uint64_t left_of(enum semcache_advice advice)
     return left;
 }
 
+/* --- read tokens while everything else goes on -------------------------------------------------------------------- */
+
+enum { TOKENS_HELD = 4, LONG = 1 << 15, ARRAYS = 3 };
+
+static struct held {
+    struct semcache_token token;
+    double *copy; /* the values at the acquire; NULL: not held */
+    int64_t elements;
+} held[TOKENS_HELD];
+static double *values[ARRAYS], *model[ARRAYS];
+
+static void new_values(int i)
+{
+    if (values[i])
+        semcache_free(values[i]);
+    values[i] = semcache_alloc(LONG * sizeof(double));
+    for (int k = 0; k < LONG; k++)
+        values[i][k] = model[i][k] = (double)below(1000);
+}
+
+static int64_t hold_some(struct held *h)
+{
+    int64_t a = below(ARRAYS), first = below(4) ? 0 : below(LONG), cols = 1 + below(3), rows;
+    struct semcache_region region;
+    struct semcache_operand operand = {&region, SEMCACHE_READ};
+    int64_t wrong;
+
+    h->elements = below(2) ? LONG - first : 1 + below(LONG - first);
+    rows = h->elements / cols;
+    if (rows && below(2))
+        semcache_region_2d(&region, values[a] + first, SEMCACHE_FLOAT64, rows, cols, rows);
+    else
+        semcache_region_1d(&region, values[a] + first, SEMCACHE_FLOAT64, h->elements);
+    h->elements = region.rows * region.cols;
+    h->copy = malloc((size_t)h->elements * sizeof *h->copy);
+    memcpy(h->copy, model[a] + first, (size_t)h->elements * sizeof *h->copy);
+    h->token.size = sizeof h->token;
+    wrong = semcache_token_acquire(&operand, 1, devices ? (int)below(devices) : 0, &h->token) != SEMCACHE_OK;
+    return wrong;
+}
+
+static int64_t differs(const struct held *h)
+{
+    const struct semcache_view *v = &h->token.views[0];
+    int64_t wrong = 0;
+
+    for (int64_t e = 0; h->copy && h->token.place.device != SEMCACHE_HOST && e < h->elements; e++)
+        wrong += *in_view(v, e) != h->copy[e];
+    return wrong;
+}
+
+static int64_t let_go(struct held *h)
+{
+    int64_t wrong = semcache_token_release(&h->token) != SEMCACHE_OK;
+
+    free(h->copy);
+    h->copy = NULL;
+    return wrong;
+}
+
+static int64_t run_change(int a)
+{
+    enum semcache_mode mode = below(2) ? SEMCACHE_READWRITE : SEMCACHE_WRITE;
+    int64_t first = below(2) ? 0 : below(LONG), n = below(2) ? LONG - first : 1 + below(LONG - first);
+    struct semcache_region region;
+    struct semcache_operand operand = {&region, mode};
+    double amount = (double)(1 + below(9));
+    struct semcache_task task = {.size = sizeof task, .kernel = change, .host = change, .operands = &operand,
+                                 .count = 1, .arguments = &amount, .bytes = sizeof amount,
+                                 .device = devices ? (int)below(devices) : 0};
+
+    semcache_region_1d(&region, values[a] + first, SEMCACHE_FLOAT64, n);
+    for (int64_t k = first; k < first + n; k++)
+        model[a][k] = (mode == SEMCACHE_WRITE ? 0 : model[a][k]) + amount;
+    return semcache_run(&task, NULL) != SEMCACHE_OK;
+}
+
+static int64_t meanwhile(void)
+{
+    struct semcache_region region;
+    int a = (int)below(ARRAYS), i = (int)below(LONG);
+
+    semcache_region_1d(&region, values[a], SEMCACHE_FLOAT64, LONG);
+    switch (below(7)) {
+    case 0:
+        values[a][i] = model[a][i] = (double)below(1000);
+        return 0;
+    case 1:
+        return values[a][i] != model[a][i];
+    case 2:
+        semcache_region_prefetch(&region, devices ? (int)below(devices) : 0);
+        return 0;
+    case 3:
+        semcache_advise(&region, SEMCACHE_DROP);
+        return 0;
+    case 4:
+        if (below(3) == 0)
+            new_values(a);
+        return 0;
+    default:
+        return run_change(a);
+    }
+}
+
+/* What a read token shows stays as it was, whoever writes, moves, evicts or frees the array meanwhile. */
+static void test_read(void)
+{
+    int64_t wrong = 0, changed = 0, there = 0;
+
+    for (int i = 0; i < ARRAYS; i++) {
+        model[i] = malloc(LONG * sizeof(double));
+        new_values(i);
+    }
+    for (int s = 0; s < 4 * STEPS; s++) {
+        struct held *h = &held[below(TOKENS_HELD)];
+
+        if (below(3))
+            wrong += meanwhile();
+        else
+            wrong += h->copy ? let_go(h) : hold_some(h);
+        for (int i = 0; i < TOKENS_HELD; i++) {
+            changed += differs(&held[i]);
+            there += held[i].copy && held[i].token.place.device != SEMCACHE_HOST;
+        }
+    }
+    for (int i = 0; i < TOKENS_HELD; i++)
+        wrong += held[i].copy ? let_go(&held[i]) : 0;
+    for (int i = 0; i < ARRAYS; i++) {
+        wrong += memcmp(values[i], model[i], LONG * sizeof(double)) != 0;
+        semcache_free(values[i]);
+        free(model[i]);
+    }
+    tap_ok(wrong == 0, "read tokens while others write, move and free: %lld wrong", (long long)wrong);
+    tap_ok(changed == 0, "they show what there was at the acquire: %lld differences", (long long)changed);
+    tap_ok(there > (devices ? STEPS : -1) || getenv("SEMCACHE_MEMORY_LIMIT"), "most of them are on devices");
+}
+
+/* A resident region is read where it is. */
+static void test_in_place(void)
+{
+    double *x = semcache_alloc(LONG * sizeof *x);
+    struct semcache_token a = {.size = sizeof a}, b = {.size = sizeof b};
+    struct semcache_region region;
+    struct semcache_operand operand = {&region, SEMCACHE_READ};
+    bool good, same;
+
+    for (int i = 0; i < LONG; i++)
+        x[i] = i;
+    semcache_region_1d(&region, x, SEMCACHE_FLOAT64, LONG);
+    good = semcache_token_acquire(&operand, 1, 0, &a) == SEMCACHE_OK;
+    good = good && semcache_token_acquire(&operand, 1, 0, &b) == SEMCACHE_OK;
+    same = good && a.views[0].memory == b.views[0].memory;
+    tap_ok(good && (same || getenv("SEMCACHE_CHECK")), "two read tokens of a region share its memory");
+    good = good && semcache_token_release(&a) == SEMCACHE_OK && semcache_token_release(&b) == SEMCACHE_OK;
+    tap_ok(good && x[LONG - 1] == LONG - 1, "and both are released");
+    semcache_free(x);
+}
+
 int main(void)
 {
     devices = semcache_init() == SEMCACHE_OK ? semcache_device_count() : 0;
@@ -289,6 +447,8 @@ int main(void)
     test_irregular();
     test_misuse();
     test_names();
+    test_read();
+    test_in_place();
     if (devices && getenv("SEMCACHE_MEMORY_LIMIT"))
         tap_ok(left_of(SEMCACHE_NORMAL) == 0 && left_of(SEMCACHE_KEEP) == (1 << 16) * sizeof(double),
                "others evict an array, unless it is kept");

@@ -228,7 +228,8 @@ SEMCACHE_API enum semcache_status semcache_run(const struct semcache_task *task,
 /* --- tokens ------------------------------------------------------------------------------------------------------- */
 
 /* Regions on a device for code that no function of a task can contain, for example Python or a library with streams of
- * its own.  A token has a private copy of each region, contiguous in the device's memory.
+ * its own.  A token has each region contiguous in the device's memory, with the values of the acquire: a private copy,
+ * or for SEMCACHE_READ, where possible, the cached memory.  The holder must not write to a region of SEMCACHE_READ.
  *
  * semcache_token_acquire is a step that reads the regions; semcache_token_release is a step that writes them.  Between
  * the two steps semcache holds no lock, and other accesses to the regions see the contents before the release and never

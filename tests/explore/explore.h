@@ -48,6 +48,8 @@ enum action {
     TASK_NEGATE, TASK_SET, TASK_ADD, /* the same kernels as tasks of the program (coherence/own_task.c) */
     TAKE,    /* a token on the range: a private copy on `device`, which a kernel negates */
     GIVE,    /* the release of the token that the thread has taken on the same range */
+    LEASE,   /* a lease of the second array's range on `device` (coherence/lease.c) */
+    LEASED_ADD, /* kernel: adds what the thread has leased to the same range of this array; the lease ends */
 };
 
 /* The threads of a program use disjoint elements, possibly of the same sectors and pages. The values that a thread must

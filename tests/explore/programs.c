@@ -21,6 +21,13 @@ static struct token {
     int device;
 } tokens[ARRAYS][2];
 
+/* Leases likewise, with the values that were leased. */
+static struct leased {
+    struct sc_lease *lease; /* NULL: none */
+    void *memory;
+    double values[ELEMENTS];
+} leases[ARRAYS][2];
+
 /* One block per array: the first page's beginning and the last page's end lie outside of the matrix. */
 void explore_programs_start(void)
 {
@@ -37,8 +44,23 @@ static void fill(int array, double from)
     memset(explore_lost[array], 0, sizeof explore_lost[array]);
 }
 
+static void end_leases(void)
+{
+    sc_protocol_lock();
+    sc_lease_stop(); /* the devices' memory is new */
+    sc_protocol_unlock();
+    for (int i = 0; i < ARRAYS * 2; i++) {
+        struct leased *l = &leases[i / 2][i % 2];
+
+        if (l->lease)
+            sc_coherence_lease_end(l->lease);
+        *l = (struct leased){.lease = NULL};
+    }
+}
+
 void explore_programs_reset(void)
 {
+    end_leases();
     for (int a = 0; a < ARRAYS; a++) {
         sc_coherence_forget((uintptr_t)explore_data[a], PAGES * SC_PAGE);
         fill(a, 10000 * (a + 1));
@@ -63,11 +85,11 @@ static struct sc_view view(const struct program *p, int array, int first, int n,
 
 static bool is_sum(const struct step *s)
 {
-    return s->action == ADD || s->action == USE || s->action == TASK_ADD;
+    return s->action == ADD || s->action == USE || s->action == TASK_ADD || s->action == LEASED_ADD;
 }
 
 static bool is_set(const struct step *s) { return s->action == SET || s->action == TASK_SET; }
-static bool is_task(const struct step *s) { return s->action >= TASK_NEGATE; }
+static bool is_task(const struct step *s) { return s->action >= TASK_NEGATE && s->action <= TASK_ADD; }
 
 /* No two steps write the same. */
 static double value_of(const struct program *p, const struct step *s)
@@ -242,6 +264,56 @@ static int give(const struct program *p, const struct step *s)
     return (int)cuts.at[i];
 }
 
+/* --- leases ------------------------------------------------------------------------------------------------------- */
+
+static struct leased *leased_of(int array, const struct step *s) { return &leases[array][s->first >= 512]; }
+
+static void take_lease(const struct program *p, const struct step *s)
+{
+    struct sc_view v = view(p, !s->array, s->first, s->count, SC_READ);
+    struct leased *l = leased_of(!s->array, s);
+    struct sc_operand o;
+    struct sc_cuts cuts;
+
+    memcpy(l->values, &explore_model[!s->array][FIRST + s->first], (size_t)s->count * sizeof(double));
+    if (sc_coherence_begin(&v, 1, &o) != SC_OK)
+        return;
+    sc_coherence_row_cuts(&o, &cuts);
+    if (cuts.n == 1) {
+        struct sc_piece piece = {.operand = &o, .rows = s->count, .cols = 1, .access = SC_READ};
+
+        if (sc_coherence_lease(s->device, &piece, &l->lease, &l->memory) != SC_OK)
+            l->lease = NULL;
+    }
+    sc_coherence_end(&o, 1);
+}
+
+/* Returns the first element that the host has to compute. */
+static int add_leased(const struct program *p, const struct step *s)
+{
+    struct sc_view v = view(p, s->array, s->first, s->count, SC_RDWR);
+    struct leased *l = leased_of(!s->array, s);
+    struct sc_operand o;
+    struct sc_cuts cuts;
+    int i = 0;
+
+    if (!l->lease || sc_coherence_begin(&v, 1, &o) != SC_OK)
+        return 0;
+    sc_coherence_row_cuts(&o, &cuts);
+    for (; i < cuts.n; i++) {
+        struct record r = {.kernel = kernel_of(p, s, cuts.at[i + 1] - cuts.at[i]),
+                           .slot = {{(double *)l->memory + cuts.at[i], 1}}};
+        struct sc_device_call call = {.run = enqueue, .record = &r, .bytes = sizeof r};
+        struct sc_piece pieces[2] = {{.operand = NULL}, {.operand = &o, .r = cuts.at[i], .rows = r.kernel.n, .cols = 1,
+                                                         .access = SC_RDWR}};
+
+        if (sc_coherence_own_task(s->device, pieces, 2, r.slot, &call) != SC_OK)
+            break;
+    }
+    sc_coherence_end(&o, 1);
+    return (int)cuts.at[i];
+}
+
 /* --- by way of a form --------------------------------------------------------------------------------------------- */
 
 /* Makes the derived copy from the current source; reuses the copy's memory on the device, if present. */
@@ -298,6 +370,12 @@ static void use(const struct program *p, const struct step *s)
 
 void explore_hash_forms(void)
 {
+    for (int i = 0; i < ARRAYS * 2; i++) {
+        const struct leased *l = &leases[i / 2][i % 2];
+
+        explore_hash(l->lease ? (uint64_t)explore_allocation(l->memory) + 1 : 0);
+        explore_hash((uint64_t)(int64_t)l->values[0]);
+    }
     for (int i = 0; i < ARRAYS * 2; i++)
         explore_hash((uint64_t)explore_allocation(tokens[i / 2][i % 2].memory) * DEVICES +
                      (uint64_t)tokens[i / 2][i % 2].device);
@@ -349,6 +427,27 @@ static void settle(const struct step *s)
     memcpy(&before[s->array][at], &explore_model[s->array][at], (size_t)s->count * sizeof(double));
     if (is_sum(s)) /* the kernel's inputs may have been lost before the kernel read them */
         taint(s);
+}
+
+static bool use_leased(const struct program *p, const struct step *s)
+{
+    double *y = &explore_model[s->array][FIRST + s->first];
+    struct leased *l = leased_of(!s->array, s);
+
+    for (int i = 0; i < s->count; i++)
+        y[i] += l->values[i];
+    taint(s);
+    for (int i = add_leased(p, s); i < s->count; i++) {
+        uintptr_t at = address(s->array, s->first + i);
+
+        explore_touch(at, SC_WRITE);
+        *(volatile double *)at += l->values[i];
+    }
+    settle(s);
+    if (l->lease)
+        sc_coherence_lease_end(l->lease);
+    l->lease = NULL;
+    return true;
 }
 
 /* Element i of the block. Data in transit from a dying device is lost, with everything computed from that data. */
@@ -454,6 +553,11 @@ bool explore_step(const struct program *p, const struct step *s)
             on_host(p, s, from, s->count - from);
         settle(s);
         return true;
+    case LEASE:
+        take_lease(p, s);
+        return true;
+    case LEASED_ADD:
+        return use_leased(p, s);
     case USE:
         model(p, s);
         use(p, s);

@@ -56,6 +56,7 @@ static void hash_copy(const struct sc_tile *t, const struct sc_copy *c)
     explore_hash(c->valid);
     explore_hash(c->pending);
     explore_hash(c->lru.pins);
+    explore_hash(c->lease != NULL);
     hash_fences(c->ready, t->sectors);
     hash_fences(c->used, t->sectors);
     hash_fences(c->sent, t->sectors);
