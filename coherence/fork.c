@@ -60,10 +60,10 @@ void sc_coherence_fork_child(void)
         sc_protocol_paint(m->base, sc_matrix_end(m));
     }
     sc_protocol_mend();
+    sc_lease_stop();
     sc_protocol_lock_reset(); /* other threads stayed behind */
     sc_completion_reset();
     sc_lent_reset();
-    sc_lease_stop();
     sc_inside_leave();
     sc_quiet_leave();
 }

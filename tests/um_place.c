@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -411,6 +412,50 @@ static void test_loss(double *p)
     tap_ok(all_are(p, 2), "and later kernels use the host's memory");
 }
 
+/* --- the host's pages --------------------------------------------------------------------------------------------- */
+
+enum { UNIT = 2 << 20 };
+
+/* KiB of shared memory that the process has mapped as huge pages. */
+static long huge_mapped(void)
+{
+    FILE *maps = fopen("/proc/self/smaps", "r");
+    long sum = 0, kib;
+    char line[512];
+
+    while (maps && fgets(line, sizeof line, maps))
+        if (sscanf(line, "ShmemPmdMapped: %ld", &kib) == 1)
+            sum += kib;
+    if (maps)
+        fclose(maps);
+    return sum;
+}
+
+/* Whether the kernel makes huge pages of shared memory on request. */
+static bool has_huge(void)
+{
+    char *at = mmap(NULL, 2 * UNIT, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0), *unit;
+    bool good;
+
+    if (at == MAP_FAILED)
+        return false;
+    unit = at + (UNIT - (uintptr_t)at % UNIT) % UNIT;
+    *unit = 1;
+    good = madvise(unit, UNIT, 25) == 0; /* MADV_COLLAPSE */
+    munmap(at, 2 * UNIT);
+    return good;
+}
+
+static void test_huge(void)
+{
+    long before = huge_mapped();
+    void *p = managed(4 * UNIT);
+
+    tap_ok(huge_mapped() > before || !has_huge(), "the host's memory consists of huge pages: %ld KiB",
+           huge_mapped() - before);
+    cudaFree(p);
+}
+
 int main(int argc, char **argv)
 {
     double *p = managed(bytes);
@@ -427,6 +472,7 @@ int main(int argc, char **argv)
         return tap_done();
     }
     if (!small) {
+        test_huge();
         test_loop(p);
         test_touch(p);
         test_room(p);
