@@ -109,7 +109,7 @@ int main(int argc, char **argv)
     paper_open(machine);
     printf("XKBLAS on %s\n\n", machine);
     ablation();
-    printf("\nFigure 8: Tflop/s at n = %lld: dtrsm %.1f, dgemm %.1f, one after the other %.1f, composed %.1f (XKBLAS "
+    printf("\nFigure 8: Tflop/s at n = %lld: dtrsm %.1f, dgemm %.1f, in sequence %.1f, composed %.1f (XKBLAS "
            "56.6, Chameleon 36.6)\n", (long long)n, composed(n, true, false, false), composed(n, false, true, false),
            composed(n, true, true, true), composed(n, true, true, false));
     paper_close();
