@@ -125,8 +125,8 @@ int main(int argc, char **argv)
         paper_close();
     }
     print_scaling();
-    printf("\nFigure 9: 100 steps of Jacobi, n = 20000, speed-up over one GPU with an upload of A in every step; the paper's: "
-           "20 on one GPU, linear for more\n\n| GPUs | speed-up |\n| --- | --- |\n");
+    printf("\nFigure 9: 100 steps of Jacobi, n = 20000, speed-up over one GPU with an upload of A in every step; the "
+           "paper's: 20 on one GPU, linear for more\n\n| GPUs | speed-up |\n| --- | --- |\n");
     for (int gpus = 1; gpus <= 2; gpus++) {
         char some[64];
 
