@@ -39,7 +39,7 @@ tests_um_semcache_cuda_la_SOURCES = tests/um_module.c device/emu/blas.c device/e
 	device/kernel_host.c device/kernel_sparse.c device/kernel_lapack.c device/lapack_seconds.c \
 	device/kernel_convert.c \
 	base/config.c base/inside.c base/loader.c base/locks.c base/log.c base/write.c \
-	base/own_fd.c base/quiet.c base/stack.c base/status.c ops/ops.c
+	base/own_fd.c base/quiet.c base/self_mem.c base/stack.c base/status.c ops/ops.c
 nodist_tests_um_semcache_cuda_la_SOURCES = ops/operations.c
 tests_um_semcache_cuda_la_CPPFLAGS = $(libcore_la_CPPFLAGS)
 tests_um_semcache_cuda_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere -Wl,-z,defs
