@@ -86,6 +86,8 @@ bool sc_blas_predict(const struct sc_kernel *kernel, struct sc_autotuner_call *c
                      struct sc_autotuner_prediction *prediction);
 /* sc_blas_offload for a call that is already decided for the devices. */
 bool sc_blas_on_devices(const struct sc_kernel *kernel);
+/* The calling thread's next reduction is computed, also when the last one had the same operands. */
+void sc_blas_recall_forget(void);
 
 /* SEMCACHE_VERIFY: from now on each call that the devices run also runs on the host, and the results are compared.
  * Called before the first call.  sc_blas_verified counts the compared calls, sc_blas_diverged the calls that differ

@@ -160,6 +160,7 @@ static bool prepare(const struct sc_trial *t, const struct sc_kernel *kernel, co
     for (int i = 0; i < 3; i++)
         if (o[i].bytes && t->there != SC_TRIAL_ALL && (t->there == SC_TRIAL_NOWHERE || &o[i] != largest_of(o)))
             sc_coherence_acquire_host((uintptr_t)o[i].at, o[i].bytes, SC_RDWR);
+    sc_blas_recall_forget();
     sc_coherence_drain();
     return true;
 }

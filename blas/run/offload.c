@@ -298,12 +298,13 @@ static bool run(const struct sc_blas_order *order)
     return true;
 }
 
-/* Measures from idle devices to idle devices. */
+/* Measures from idle devices to idle devices.  No reduction is recalled: the prediction is for computing one. */
 static bool run_explained(const struct sc_blas_order *order)
 {
     double start;
     bool done;
 
+    sc_blas_recall_forget();
     sc_coherence_drain();
     start = sc_explain_clock(sc_coherence_virtual_seconds());
     done = run(order);

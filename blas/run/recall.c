@@ -3,6 +3,7 @@
  * its operands linked from then on (coherence/derived.h), so that a write to the operands is noted. */
 #include <string.h>
 
+#include "blas/blas.h"
 #include "blas/run/tasks.h"
 #include "coherence/derived.h"
 #include "trace/trace.h"
@@ -83,4 +84,6 @@ void sc_blas_recall_later(const struct sc_blas_job *call, uint64_t since, const 
     asked_.since = since;
     memcpy(asked_.value, value, sizeof asked_.value);
 }
+
+void sc_blas_recall_forget(void) { asked_.since = 0; }
 /* SPDX-License-Identifier: BSD-2-Clause */
