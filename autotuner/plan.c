@@ -116,7 +116,7 @@ static void cut_thin(const struct sc_autotuner_call *q, struct sc_plan *plan)
 static void set_arriving(const struct sc_autotuner_call *q, struct sc_plan *plan)
 {
     bool several = q->machine.devices > 1, in_place = q->op == SC_OP_TRMM || q->op == SC_OP_TRSM;
-    bool wide = q->op == SC_OP_TRSM && q->view[1].cols >= WIDE_FROM;
+    bool wide = q->op == SC_OP_TRSM && q->operands > 1 && q->view[1].cols >= WIDE_FROM;
 
     plan->arriving.bytes = plan->larger.room ? UINT64_MAX : SC_PIPELINE_BYTES;
     plan->arriving.sum = SC_STRIPS_USUAL;
