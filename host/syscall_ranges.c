@@ -4,6 +4,7 @@
 #include "host/syscall_ranges.h"
 
 #include <limits.h>
+#include <pthread.h>
 
 #include "base/stack.h"
 
@@ -34,9 +35,28 @@ static void drop(unsigned i, unsigned serial)
 
 /* --- calls that a jump has left ----------------------------------------------------------------------------------- */
 
-static int process;
+#define KEYS 32 /* glibc stores values of further keys in memory from malloc, which a signal handler must not call */
 
-static void __attribute__((constructor)) look(void) { process = getpid(); }
+static int process;
+static pthread_key_t end_of_thread;
+static bool hears_ends;
+
+/* Destructor of a thread's value, which is the thread's id.  The kernel still knows the thread. */
+static void thread_ends(void *number)
+{
+    for (unsigned i = 0; i < NOTES && __atomic_load_n(&taken, __ATOMIC_RELAXED); i++) {
+        unsigned serial = __atomic_load_n(&notes[i].serial, __ATOMIC_RELAXED);
+
+        if (__atomic_load_n(&notes[i].thread, __ATOMIC_RELAXED) == (int)(intptr_t)number)
+            drop(i, serial);
+    }
+}
+
+static void __attribute__((constructor)) look(void)
+{
+    process = getpid();
+    hears_ends = pthread_key_create(&end_of_thread, thread_ends) == 0 && end_of_thread < KEYS;
+}
 
 static bool has_thread(int number)
 {
@@ -55,8 +75,11 @@ static int this_thread(void)
 
     if (!number) {
         number = (int)sc_host_sys(SYS_gettid, 0, 0, 0, 0, 0);
-        if (has_thread(number))
+        if (has_thread(number)) {
             known = number;
+            if (hears_ends)
+                pthread_setspecific(end_of_thread, (void *)(intptr_t)number);
+        }
     }
     return number;
 }
@@ -77,7 +100,7 @@ static bool is_over(unsigned i, unsigned serial)
     if (!thread)
         return false;
     if (thread == this_thread() ? !is_left(&notes[i], (uintptr_t)__builtin_frame_address(0)) : has_thread(thread))
-        return false; /* otherwise the thread has ended inside the call */
+        return false; /* otherwise the thread has ended inside the call, without destructors (SYS_exit) */
     drop(i, serial);
     return true;
 }
