@@ -154,6 +154,9 @@ bool sc_autotuner_gathers(uint64_t bytes, int devices, double peer_rate, enum sc
 /* The gate: work (m n k products, elements of A, or n; level 4, LAPACK: elements of A) below which a call of the level
  * goes to the host without any look-up. */
 int64_t sc_autotuner_small(int level);
+/* Bytes of the vector (level 1) or matrix (level 2) of calls that no device is faster for while the operands are at
+ * home.  0 for other levels, and for metrics other than time. */
+int64_t sc_autotuner_short(int level, enum sc_metric metric);
 
 /* Useful floating point operations of a call. A complex product counts 4 and a complex sum 2. */
 double sc_autotuner_flops(const struct sc_autotuner_call *call);

@@ -348,4 +348,13 @@ int64_t sc_autotuner_small(int level)
 
     return level >= 1 && level <= 4 ? small[level] : 0;
 }
+
+int64_t sc_autotuner_short(int level, enum sc_metric metric)
+{
+    /* One processor needs at most 3 us for them, from its second-level cache.  The start of a kernel and the wait for
+     * its end take a GPU 4 us and more, with all data there. */
+    static const int64_t most[3] = {0, 64 << 10, 256 << 10};
+
+    return metric == SC_METRIC_PERF && level >= 1 && level <= 2 ? most[level] : 0;
+}
 /* SPDX-License-Identifier: BSD-2-Clause */

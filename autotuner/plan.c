@@ -354,7 +354,7 @@ void sc_plan(const struct sc_autotuner_call *q, enum sc_offload mode, struct sc_
  * operands at home. */
 static bool is_plain(const struct sc_autotuner_call *q)
 {
-    return !(q->device_only | q->untracked | q->reshaped) && !q->back && !q->openings && !q->want &&
+    return !(q->device_only | q->reshaped) && !q->back && !q->openings && !q->want &&
            !q->account && !q->stays;
 }
 

@@ -116,7 +116,7 @@ struct sc_plan_home {
 };
 
 /* Remembers a question of the `auto` mode that sc_plan has answered with the host. Returns false if the question was
- * asked with data that is on devices only, in untracked memory, or with a demand. */
+ * asked with data that is on devices only, or with a demand. */
 bool sc_plan_remember(const struct sc_autotuner_call *question, struct sc_plan_home *out);
 
 /* Decides on a call of a remembered shape with all operands at home, the same copies on devices and no demand. array:

@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -75,18 +74,6 @@ static double median_of(void (*loop)(const struct call *), const struct call *ca
 }
 
 /* --- operands ----------------------------------------------------------------------------------------------------- */
-
-static double *mapped(void)
-{
-    double *p = mmap(NULL, sizeof *p * LENGTH, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    if (p == MAP_FAILED)
-        exit(2);
-    for (size_t i = 0; i < LENGTH; i += 512)
-        p[i] = 1;
-    return p;
-}
-static bool make_outside(void) { return x = mapped(), y = mapped(), true; }
 
 static const struct operands {
     const char *name;

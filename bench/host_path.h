@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "include/semcache/semcache.h"
 
@@ -137,6 +138,18 @@ static bool make_partly(void)
     at_home(both, LENGTH + LENGTH / 2, SEMCACHE_READWRITE);
     return true;
 }
+
+static double *mapped(void)
+{
+    double *p = mmap(NULL, sizeof *p * LENGTH, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (p == MAP_FAILED)
+        exit(2);
+    for (size_t i = 0; i < LENGTH; i += 512)
+        p[i] = 1;
+    return p;
+}
+static bool make_outside(void) { return x = mapped(), y = mapped(), true; }
 
 #endif
 /* SPDX-License-Identifier: BSD-2-Clause */

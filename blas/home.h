@@ -10,6 +10,7 @@ struct sc_blas_home {
     int largest; /* the operand whose array has the account */
     enum sc_op op;
     bool shared; /* devices have copies of operands that the call reads: `residency` holds, too */
+    unsigned outside; /* bit i: operand i is in memory outside of the arena */
     struct sc_view operand[SC_VIEWS_MAX];
     uint64_t span[SC_VIEWS_MAX]; /* bytes from the first element to the end of the last */
     struct sc_residency residency;

@@ -54,10 +54,15 @@ void sc_coherence_residency(const struct sc_view *views, int count, struct sc_re
 
 /* Whether a call on the host has nothing to wait for: the bytes lie in one block of tracked memory, the pages are open
  * for the access, and nothing has been fetched since the last sc_coherence_fetched.  SC_SHARED: devices may have
- * copies, only for an access without SC_WRITE.  Stores the block.  Takes no lock; the bytes are not none. */
-enum sc_at_home { SC_NOT_HOME, SC_SHARED, SC_AT_HOME };
+ * copies, only for an access without SC_WRITE.  SC_OUTSIDE: memory outside of the arena of which there is no mirror.
+ * Stores the block; for SC_OUTSIDE the address and 0.  Takes no lock; the bytes are not none. */
+enum sc_at_home { SC_NOT_HOME, SC_SHARED, SC_AT_HOME, SC_OUTSIDE };
 enum sc_at_home sc_coherence_at_home(const void *ptr, uint64_t bytes, enum sc_access access, uintptr_t *base,
                                      size_t *block_bytes);
+
+/* True when no device has a copy of the bytes, which are not none, and no fetch waits to be counted: the host may read
+ * and write them without a fault.  Takes no lock; false where only the lock would tell. */
+bool sc_coherence_is_home(const void *ptr, uint64_t bytes);
 
 /* What the host has fetched of the matrices that the views lie in since the last question about them; the counts start
  * again from 0. */

@@ -37,6 +37,7 @@ static struct mirror {
 } mirrors[MIRRORS_MAX];
 static uint64_t now; /* calls that used mirrors */
 static size_t total; /* bytes of all */
+static uintptr_t all_lo, all_hi; /* no mirror is outside; written under the lock */
 
 /* Memory that cannot be watched: looking again costs as much as a small copy. */
 static struct refusal {
@@ -72,6 +73,23 @@ static struct mirror *find(uintptr_t lo, uintptr_t hi)
     return NULL;
 }
 
+static void bound(void)
+{
+    uintptr_t lo = UINTPTR_MAX, hi = 0;
+
+    for (const struct mirror *m = mirrors; m < mirrors + MIRRORS_MAX; m++) {
+        lo = m->hi && m->lo < lo ? m->lo : lo;
+        hi = m->hi > hi ? m->hi : hi;
+    }
+    __atomic_store_n(&all_lo, lo, __ATOMIC_RELAXED);
+    __atomic_store_n(&all_hi, hi, __ATOMIC_RELAXED);
+}
+
+bool sc_mirror_near(uintptr_t lo, uintptr_t hi)
+{
+    return lo < __atomic_load_n(&all_hi, __ATOMIC_RELAXED) && hi > __atomic_load_n(&all_lo, __ATOMIC_RELAXED);
+}
+
 static void drop(struct mirror *m)
 {
     size_t bytes = m->hi - m->lo;
@@ -82,6 +100,7 @@ static void drop(struct mirror *m)
     sc_host_free((void *)m->base);
     total -= bytes;
     m->hi = 0;
+    bound();
 }
 
 void sc_mirror_forget(uintptr_t lo, uintptr_t hi)
@@ -166,6 +185,7 @@ static struct mirror *make(uintptr_t lo, uintptr_t least, uintptr_t hi)
     }
     *m = (struct mirror){.lo = lo, .hi = hi, .base = (uintptr_t)base, .used = now};
     total += hi - lo;
+    bound();
     return m;
 }
 

@@ -20,6 +20,8 @@ bool sc_mirror_refresh(const struct sc_view *view);
 void sc_mirror_write_back(const struct sc_view *view, const struct sc_view *own);
 /* One could be made, as far as can be told without trying. */
 bool sc_mirror_possible(uintptr_t lo, uintptr_t hi);
+/* A mirror may meet the bytes; false: no mirror did when the call began.  Takes no lock. */
+bool sc_mirror_near(uintptr_t lo, uintptr_t hi);
 /* The program gives the memory up, or replaces it.  Takes the lock. */
 void sc_mirror_forget(uintptr_t lo, uintptr_t hi);
 

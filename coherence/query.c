@@ -407,15 +407,37 @@ static bool add_home(const struct sc_view *v, struct sc_residency *out)
     return true;
 }
 
-/* The test of `active` comes first, as in acquire.c. */
+/* Tested before the notes, as in acquire.c. */
+static bool may_wait(void)
+{
+    return __atomic_load_n(&sc_protocol.active, __ATOMIC_SEQ_CST) ||
+           __atomic_load_n(&sc_protocol.has_waited, __ATOMIC_RELAXED);
+}
+
+bool sc_coherence_is_home(const void *ptr, uint64_t bytes)
+{
+    uintptr_t lo = (uintptr_t)ptr, hi = lo + bytes;
+
+    if (may_wait())
+        return false;
+    return sc_host_in_arena(ptr) ? !sc_noted_any(lo, hi, SC_CLOSED_WRITE) && !sc_noted_any(lo, hi, SC_FETCHED)
+                                 : !sc_mirror_near(lo, hi);
+}
+
 enum sc_at_home sc_coherence_at_home(const void *ptr, uint64_t bytes, enum sc_access access, uintptr_t *base,
                                      size_t *block_bytes)
 {
     uintptr_t lo = (uintptr_t)ptr;
 
-    if (__atomic_load_n(&sc_protocol.active, __ATOMIC_SEQ_CST) ||
-        __atomic_load_n(&sc_protocol.has_waited, __ATOMIC_RELAXED) || !sc_coherence_block(ptr, base, block_bytes) ||
-        bytes > *base + *block_bytes - lo || sc_noted_any(lo, lo + bytes, SC_FETCHED))
+    if (may_wait())
+        return SC_NOT_HOME;
+    if (!sc_host_in_arena(ptr)) {
+        *base = lo;
+        *block_bytes = 0;
+        return sc_mirror_near(lo, lo + bytes) ? SC_NOT_HOME : SC_OUTSIDE;
+    }
+    if (!sc_coherence_block(ptr, base, block_bytes) || bytes > *base + *block_bytes - lo ||
+        sc_noted_any(lo, lo + bytes, SC_FETCHED))
         return SC_NOT_HOME;
     if (!sc_noted_any(lo, lo + bytes, SC_CLOSED_WRITE))
         return SC_AT_HOME;

@@ -48,6 +48,7 @@ enum sc_at_home sc_coherence_at_home(const void *ptr, uint64_t bytes, enum sc_ac
 {
     return (void)ptr, (void)bytes, (void)access, (void)base, (void)block_bytes, SC_NOT_HOME;
 }
+bool sc_coherence_is_home(const void *ptr, uint64_t bytes) { return (void)ptr, (void)bytes, false; }
 void sc_coherence_residency(const struct sc_view *view, int count, struct sc_residency *out)
 {
     (void)view, (void)count, (void)out;

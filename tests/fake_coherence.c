@@ -578,6 +578,7 @@ enum sc_at_home sc_coherence_at_home(const void *ptr, uint64_t bytes, enum sc_ac
 {
     return (void)ptr, (void)bytes, (void)access, (void)base, (void)block_bytes, SC_NOT_HOME;
 }
+bool sc_coherence_is_home(const void *ptr, uint64_t bytes) { return (void)ptr, (void)bytes, false; }
 
 void sc_coherence_exchanges(const struct sc_exchange_rates *rates) { (void)rates; }
 void sc_coherence_links(const struct sc_links *measured) { (void)measured; }

@@ -1,5 +1,6 @@
 /* For host_calls.t: functions whose inclusive cost under callgrind is the cost of CALLS calls of the BLAS that run on
  * the host, a function for each call, kind of operands and size.  The host BLAS does not compute. */
+#define _GNU_SOURCE
 #include <stdio.h>
 
 #include "bench/host_path.h"
@@ -19,7 +20,8 @@ static void repeat(void (*call)(int n), int n)
     CASE(untracked, call)                                                                                              \
     CASE(home, call)                                                                                                   \
     CASE(shared, call)                                                                                                 \
-    CASE(partly, call)
+    CASE(partly, call)                                                                                                 \
+    CASE(outside, call)
 HOST_PATH_CALLS(CASES)
 
 /* The first two calls of a size are no repetition. */
@@ -34,6 +36,7 @@ HOST_PATH_CALLS(CASES)
 #define RUN_HOME(call, name) RUN(call, home)
 #define RUN_SHARED(call, name) RUN(call, shared)
 #define RUN_PARTLY(call, name) RUN(call, partly)
+#define RUN_OUTSIDE(call, name) RUN(call, outside)
 
 int main(void)
 {
@@ -51,6 +54,8 @@ int main(void)
     if (!make_partly())
         return 2;
     HOST_PATH_CALLS(RUN_PARTLY)
+    make_outside();
+    HOST_PATH_CALLS(RUN_OUTSIDE)
     semcache_statistics(&statistics);
     printf("%llu calls on devices, %llu on the host\n", (unsigned long long)statistics.calls_offloaded,
            (unsigned long long)statistics.calls_host);

@@ -335,16 +335,20 @@ static void remember(const struct sc_kernel *k, const struct sc_view *view, int 
     home->count = count;
     home->largest = (int)(largest_of(view, count) - view);
     home->shared = false;
+    home->outside = 0;
     for (int i = 0; i < count; i++) {
+        enum sc_at_home where = SC_NOT_HOME;
         uintptr_t base;
         size_t bytes;
 
         home->operand[i] = view[i];
         home->span[i] = sc_view_span(&view[i]);
-        if (!home->span[i])
+        if (home->span[i])
+            where = sc_coherence_at_home(view[i].ptr, home->span[i], view[i].access, &base, &bytes);
+        if (where == SC_NOT_HOME)
             home->count = 0;
-        else if (sc_coherence_at_home(view[i].ptr, home->span[i], view[i].access, &base, &bytes) == SC_SHARED)
-            home->shared = true;
+        home->shared |= where == SC_SHARED;
+        home->outside |= (unsigned)(where == SC_OUTSIDE) << i;
     }
     sc_coherence_residency(view, home->shared ? count : 0, &home->residency);
     if (home->shared && (home->residency.device_bytes != call->device_bytes || home->residency.device_only))

@@ -86,6 +86,30 @@ static void bring_home(const struct sc_blas_call *call)
     sc_blas_host_operands(view, count);
 }
 
+/* --- calls that no device is faster for --------------------------------------------------------------------------- */
+
+/* Whether `count` elements of `bytes` bytes, `step` elements apart in either direction, are at home. */
+static bool is_home(const void *first, int64_t count, int64_t step, int64_t bytes)
+{
+    const int64_t most = 1 << 20;
+
+    return step && step < most && -step < most && sc_coherence_is_home(first, (uint64_t)(count * llabs(step) * bytes));
+}
+
+/* True for a call of level 1 or 2 of at most sc_autotuner_short bytes with all operands at home.  The ranges may reach
+ * beyond the operands.  False for sizes below 1 and for increments of 0. */
+static bool is_short(const struct sc_blas_row *row, const struct sc_blas_call *call)
+{
+    const int64_t bytes = sc_type_bytes(call->type), most = sc_autotuner_short(row->level, sc_config.metric) / bytes;
+    const int64_t m = row->level == 1 ? 1 : call->m ? call->m : call->n, n = call->n, longest = m > n ? m : n;
+
+    if (m < 1 || n < 1 || longest > most || m * n > most || sc_config.offload != SC_OFFLOAD_AUTO)
+        return false;
+    return is_home(call->x, longest, call->incx, bytes) &&
+           (!call->y || is_home(call->y, longest, call->incy, bytes)) &&
+           (!call->a || is_home(call->a, longest, call->lda ? call->lda : n, bytes));
+}
+
 /* --- calls of a shape that has stayed on the host ----------------------------------------------------------------- */
 
 /* All of a call that decides beside the residency of the operands: without the addresses, and without the values of the
@@ -193,8 +217,11 @@ static bool stays(const struct known *k, const struct sc_blas_call *call)
             if (operand[j] == operand[i])
                 return false;
         where = sc_coherence_at_home(operand[i], home->span[i], access, &base, &bytes);
-        if (where == SC_NOT_HOME || (where == SC_SHARED && !home->shared))
+        if (where == SC_NOT_HOME || (where == SC_SHARED && !home->shared) ||
+            (where == SC_OUTSIDE) != (home->outside >> i & 1))
             return false;
+        if (where == SC_OUTSIDE)
+            bytes = sc_view_bytes(&home->operand[i]);
         if (access & SC_READ && sc_demand_writer(operand[i]))
             return false;
         if (access & SC_WRITE && sc_demand_of_result(operand[i], home->op) > 0)
@@ -305,8 +332,11 @@ enum sc_blas_next sc_blas_large(struct sc_blas_call *call)
         note_step(call);
         return SC_BLAS_DONE;
     }
-    if (open && sweep == SC_SWEEP_NONE && __builtin_expect(!sc_trace_on && !sc_explain_on, 1))
-        recalled = recall(call, once);
+    if (open && sweep <= SC_SWEEP_YOUNG && __builtin_expect(!sc_trace_on && !sc_explain_on, 1)) {
+        if (is_short(row, call))
+            return SC_BLAS_PLAIN; /* as by the gate */
+        recalled = sweep == SC_SWEEP_NONE ? recall(call, once) : NEW;
+    }
     if (recalled == STAYS)
         return SC_BLAS_HOST;
     if (!sc_blas_call_fits(call))
