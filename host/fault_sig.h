@@ -73,14 +73,15 @@ void sc_chain_sig_crash(int sig, siginfo_t *info, void *context);
  * Thread safe, async-signal-safe. */
 void sc_chain_sig_set(const struct sigaction *action, struct sigaction *old);
 
-/* A system call that keeps errno, is no cancellation point, and is not trapped by SEMCACHE_CHECK=2. */
+/* A system call that keeps errno, is no cancellation point, and is not trapped by SEMCACHE_CHECK=2. A sanitizer calls a
+ * function at each access to memory: r10 is set after the last access, because the function may change the register. */
 static inline long sc_sig_syscall(long number, long a, long b, long c, long d)
 {
-    register long r10 __asm__("r10") = d;
     uint8_t trapping = sc_host_strict_selector;
     long result;
 
     sc_host_strict_selector = 0;
+    register long r10 __asm__("r10") = d;
     __asm__ volatile("syscall" : "=a"(result) : "0"(number), "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
     sc_host_strict_selector = trapping;
     return result;

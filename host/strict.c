@@ -82,12 +82,14 @@ static bool is_made_in_place(long number)
 
 static long make(long number, const long a[6])
 {
-    register long r10 __asm__("r10") = a[3], r8 __asm__("r8") = a[4], r9 __asm__("r9") = a[5];
+    const long first = a[0], second = a[1], third = a[2], fourth = a[3], fifth = a[4], sixth = a[5];
+    /* A sanitizer's function for an access to memory would change the registers: no access follows. */
+    register long r10 __asm__("r10") = fourth, r8 __asm__("r8") = fifth, r9 __asm__("r9") = sixth;
     long result;
 
     __asm__ volatile("syscall"
                      : "=a"(result)
-                     : "0"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
+                     : "0"(number), "D"(first), "S"(second), "d"(third), "r"(r10), "r"(r8), "r"(r9)
                      : "rcx", "r11", "memory");
     return result;
 }
