@@ -10,8 +10,9 @@ struct work {
     uint8_t op;                        /* for the trace */
     struct sc_own_slot *slots;         /* of a function */
     const struct sc_device_call *call;
-    char *temporary;                   /* of a copy */
+    char *temporary;                   /* of a copy; of a diagonal: memory of the host */
     bool outwards;                     /* from the piece to the temporary */
+    struct sc_fence fence;             /* behind the work */
 };
 
 static void pin(struct work *w, int by)
@@ -29,7 +30,7 @@ static char *on_device(const struct work *w, int i)
 }
 
 /* Everything but the states. */
-static enum sc_status launch(struct work *w, struct sc_fence *f)
+static enum sc_status launch(struct work *w)
 {
     enum sc_status status = SC_OK, enqueued;
 
@@ -41,7 +42,7 @@ static enum sc_status launch(struct work *w, struct sc_fence *f)
     enqueued = w->enqueue(w);
     if (enqueued != SC_OK && enqueued != SC_ERR_INVALID)
         return enqueued;
-    if (sc_mark(w->device, SC_STREAM_COMPUTE, f) != SC_OK) { /* as in task.c */
+    if (sc_mark(w->device, SC_STREAM_COMPUTE, &w->fence) != SC_OK) { /* as in task.c */
         sc_device_lost(w->device, "a kernel cannot be waited for");
         return SC_ERR_DEVICE;
     }
@@ -51,7 +52,6 @@ static enum sc_status launch(struct work *w, struct sc_fence *f)
 /* SC_ERR_INVALID: a part of the function's work has been enqueued; pieces count as written. */
 static enum sc_status run(struct work *w)
 {
-    struct sc_fence f = SC_FENCE_NONE;
     enum sc_status status;
     bool ran;
 
@@ -64,14 +64,15 @@ static enum sc_status run(struct work *w)
         if (w->pieces[i].operand)
             sc_piece_target(&w->pieces[i], &w->targets[i]);
     pin(w, 1);
-    status = launch(w, &f);
+    w->fence = SC_FENCE_NONE;
+    status = launch(w);
     ran = status == SC_OK || status == SC_ERR_INVALID;
     for (int i = 0; i < w->count && ran; i++)
         if (w->pieces[i].operand)
             sc_task_trace(w->device, &w->pieces[i], &w->targets[i], 0);
     for (int i = 0; i < w->count && ran; i++)
         if (w->pieces[i].operand)
-            sc_task_release(w->device, &w->pieces[i], &w->targets[i], f);
+            sc_task_release(w->device, &w->pieces[i], &w->targets[i], w->fence);
     pin(w, -1);
     if (ran)
         sc_trace(.kind = SC_EVENT_KERNEL, .device = (int16_t)w->device, .op = w->op);
@@ -208,5 +209,29 @@ enum sc_status sc_coherence_own_copy(int device, const struct sc_piece *piece, v
     sc_assert(piece->operand && temporary && piece->temporary_ld > 0);
     sc_assert(piece->access == (outwards ? SC_READ : SC_WRITE));
     return run(&w);
+}
+
+/* Elements of a diagonal are ld + 1 elements apart. */
+static enum sc_status enqueue_diagonal(struct work *w)
+{
+    const struct sc_target *x = &w->targets[0];
+    size_t elem = x->m->elem;
+    struct sc_copy2d copy = {.dst = w->temporary, .src = on_device(w, 0), .dst_pitch = elem,
+                             .src_pitch = (size_t)(x->ld + 1) * elem, .width = elem,
+                             .height = (size_t)w->pieces[0].rows, .dst_device = SC_HOST, .src_device = w->device};
+
+    return sc_protocol.ops->copy(w->device, SC_STREAM_COMPUTE, &copy);
+}
+
+enum sc_status sc_coherence_diagonal(int device, const struct sc_piece *piece, void *diagonal, struct sc_fence *fence)
+{
+    struct work w = {.device = device, .count = 1, .pieces = piece, .enqueue = enqueue_diagonal, .op = SC_OP_COPY,
+                     .temporary = diagonal};
+    enum sc_status status;
+
+    sc_assert(piece->operand && piece->access == SC_READ && piece->rows == piece->cols);
+    status = run(&w);
+    *fence = w.fence;
+    return status;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -100,6 +100,9 @@ enum sc_status sc_coherence_own_mark(int device, struct sc_fence *fence);
 /* Copies a piece to a temporary of the device (outwards; access SC_READ) or back (SC_WRITE).  Columns of the
  * temporary, or elements of a vector, are piece->temporary_ld elements apart. */
 enum sc_status sc_coherence_own_copy(int device, const struct sc_piece *piece, void *temporary, bool outwards);
+/* Copies the diagonal of a square piece (access SC_READ) to piece->rows contiguous elements of pinned host memory of
+ * the library, which are there after the fence. */
+enum sc_status sc_coherence_diagonal(int device, const struct sc_piece *piece, void *diagonal, struct sc_fence *fence);
 
 /* The memory of a piece (access SC_READ) on a device, for work of the program behind the compute stream: the piece's
  * elements are contiguous from *memory on, and keep their present values until the lease ends.  Writers of the piece

@@ -18,6 +18,7 @@
 
 #include "base/log.h"
 #include "blas/blas.h"
+#include "coherence/access.h"
 
 static const struct sc_columns_method *const methods[] = {&sc_columns_cholesky, &sc_columns_cholesky_solution,
                                                           &sc_columns_lu, &sc_columns_lu_solution, &sc_columns_qr,
@@ -81,8 +82,7 @@ enum sc_status sc_columns_subtract(const struct sc_columns_job *c, int device, c
     return sc_columns_add(c, device, -1, trans_x, x, trans_y, y, z);
 }
 
-/* A piece as a view of the host's memory. */
-static struct sc_view host_view(const struct sc_piece *p)
+struct sc_view sc_columns_host_view(const struct sc_piece *p)
 {
     struct sc_view view = p->operand->view;
 
@@ -97,7 +97,7 @@ enum sc_status sc_columns_factor(const struct sc_columns_job *c, int k, struct s
 {
     struct sc_piece pieces[3] = {piece, sc_blas_none(), sc_blas_none()};
     struct sc_column_block *b = &c->block[k];
-    struct sc_view view = host_view(&piece);
+    struct sc_view view = sc_columns_host_view(&piece);
 
     if (sc_coherence_task(b->device, &kernel, pieces, &b->launched.fence, &b->launched.slot) == SC_OK)
         return SC_OK;
@@ -133,7 +133,7 @@ enum sc_status sc_columns_task(struct sc_columns_job *c, int device, struct sc_k
         return SC_OK;
     for (int i = 0; i < 3; i++)
         if (pieces[i].operand) {
-            view[count] = host_view(&pieces[i]);
+            view[count] = sc_columns_host_view(&pieces[i]);
             *slot[i] = (void *)view[count].ptr;
             *ld[i] = view[count++].ld;
         }
@@ -355,6 +355,21 @@ static int64_t info_of(const struct sc_columns_job *c)
     return first;
 }
 
+/* The first zero on the diagonal, from 1 on; 0: none. */
+static int64_t first_zero(const struct sc_columns_job *c)
+{
+    enum sc_type type = c->kernel->type;
+    int64_t parts = sc_type_is_complex(type) ? 2 : 1;
+    const double *wide = c->diagonal;
+    const float *narrow = c->diagonal;
+
+    for (int64_t i = 0; i < parts * c->kernel->n; i += parts)
+        if (type == SC_S || type == SC_C ? narrow[i] == 0 && narrow[i + parts - 1] == 0
+                                         : wide[i] == 0 && wide[i + parts - 1] == 0)
+            return i / parts + 1;
+    return 0;
+}
+
 /* Waits until the devices have read pivots and tau and finished right sides. */
 static enum sc_status wait_for_last(struct sc_columns_job *c)
 {
@@ -436,6 +451,8 @@ static enum sc_status run(struct sc_columns_job *c, const struct sc_columns_meth
     *info = info_of(c);
     waited = wait_for_last(c);
     status = status == SC_OK ? waited : status;
+    if (status == SC_OK && c->diagonal)
+        *info = first_zero(c);
     if (!method->swaps_left || status != SC_OK)
         return status;
     move_pivots(c);
@@ -445,10 +462,11 @@ static enum sc_status run(struct sc_columns_job *c, const struct sc_columns_meth
 }
 
 enum sc_status sc_columns_run(const struct sc_columns_method *method, struct sc_blas_bracket *b,
-                              const struct sc_plan *plan, bool last, int64_t *info)
+                              const struct sc_plan *plan, bool last, void *diagonal, int64_t *info)
 {
     struct sc_columns_job c = {.kernel = &b->kernel, .a = &b->operand[0], .at_blocks = plan->columns.at_blocks,
-                               .b = b->count > 1 ? &b->operand[1] : NULL, .unit = b->count > 2 ? &b->operand[2] : NULL};
+                               .b = b->count > 1 ? &b->operand[1] : NULL, .unit = b->count > 2 ? &b->operand[2] : NULL,
+                               .diagonal = diagonal};
     enum sc_status status;
 
     c.descends = c.kernel->op == SC_OP_TRTRI && c.kernel->uplo == 'L';
@@ -467,11 +485,37 @@ enum sc_status sc_columns_run(const struct sc_columns_method *method, struct sc_
     return SC_OK;
 }
 
-enum sc_status sc_blas_columns(const struct sc_kernel *kernel, const struct sc_plan *plan, bool last, int64_t *info)
+static enum sc_status run_method(const struct sc_columns_method *method, const struct sc_kernel *kernel,
+                                 const struct sc_plan *plan, bool last, void *diagonal, int64_t *info)
 {
     struct sc_blas_bracket b;
     enum sc_status status = sc_blas_bracket_begin(kernel, plan, &b);
 
-    return status == SC_OK ? sc_columns_run(method_of(kernel->op), &b, plan, last, info) : status;
+    return status == SC_OK ? sc_columns_run(method, &b, plan, last, diagonal, info) : status;
+}
+
+/* The inverse of a singular triangle leaves the triangle unchanged, and blocks are inverted in place: a zero on the
+ * diagonal is found before.  Without memory the blocks tell INFO, and have changed. */
+static enum sc_status find_zero(const struct sc_kernel *kernel, const struct sc_plan *plan, int64_t *info)
+{
+    void *diagonal = sc_coherence_host_alloc((size_t)kernel->n * sc_type_bytes(kernel->type));
+    enum sc_status status = SC_OK;
+
+    if (diagonal && sc_coherence_pin(diagonal) == SC_OK)
+        status = run_method(&sc_columns_diagonal, kernel, plan, false, diagonal, info);
+    if (diagonal)
+        sc_coherence_host_free(diagonal);
+    return status;
+}
+
+enum sc_status sc_blas_columns(const struct sc_kernel *kernel, const struct sc_plan *plan, bool last, int64_t *info)
+{
+    enum sc_status status = SC_OK;
+
+    *info = 0;
+    if (kernel->op == SC_OP_TRTRI && kernel->diag == 'N')
+        status = find_zero(kernel, plan, info);
+    return status == SC_OK && *info == 0 ? run_method(method_of(kernel->op), kernel, plan, last, NULL, info)
+                                         : status;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

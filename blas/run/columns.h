@@ -21,6 +21,7 @@ struct sc_columns_job {
     bool descends; /* the last block is finished first */
     bool at_blocks; /* right sides travel to the blocks of A; false: the blocks travel to the right sides */
     int64_t *inverse; /* NULL, or interchanges that undo the pivots */
+    void *diagonal;   /* NULL, or the diagonal of A, of which INFO tells the first zero */
     /* The last task on each device that read pivots or tau, or finished right sides; awaited at the end. */
     struct sc_fence last[SC_DEVICES_MAX];
 };
@@ -34,13 +35,16 @@ struct sc_columns_method {
     bool swaps_left; /* at the end, rows of finished blocks are interchanged by the pivots of the blocks to the right */
 };
 extern const struct sc_columns_method sc_columns_cholesky, sc_columns_cholesky_solution, sc_columns_lu,
-    sc_columns_lu_solution, sc_columns_qr, sc_columns_orthogonal, sc_columns_inverse, sc_columns_product;
+    sc_columns_lu_solution, sc_columns_qr, sc_columns_orthogonal, sc_columns_inverse, sc_columns_product,
+    sc_columns_diagonal;
 
 /* Rows [from, end) of block j. */
 struct sc_piece sc_columns_rows(const struct sc_columns_job *c, int64_t from, int64_t end, int j,
                                 enum sc_access access);
 /* The square of block j at the rows of block i. */
 struct sc_piece sc_columns_square(const struct sc_columns_job *c, int i, int j, enum sc_access access);
+/* A piece as a view of the host's memory. */
+struct sc_view sc_columns_host_view(const struct sc_piece *p);
 /* A record of the routine's type, with alpha = beta = 1. */
 struct sc_kernel sc_columns_kernel(const struct sc_columns_job *c, enum sc_op op);
 
@@ -63,9 +67,10 @@ enum sc_status sc_columns_swap(struct sc_columns_job *c, int device, int64_t fir
 enum sc_status sc_columns_triangle(struct sc_columns_job *c, char uplo, char trans, char diag);
 /* Interchanges the rows of all right sides. */
 enum sc_status sc_columns_swap_right(struct sc_columns_job *c, int64_t *pivots);
-/* Runs a routine on the operands of a bracket, and ends the bracket. */
+/* Runs a routine on the operands of a bracket, and ends the bracket.  diagonal: NULL, or pinned memory for the diagonal
+ * of A, whose first zero is INFO. */
 enum sc_status sc_columns_run(const struct sc_columns_method *method, struct sc_blas_bracket *b,
-                              const struct sc_plan *plan, bool last, int64_t *info);
+                              const struct sc_plan *plan, bool last, void *diagonal, int64_t *info);
 
 #endif
 /* SPDX-License-Identifier: BSD-2-Clause */

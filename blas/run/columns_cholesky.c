@@ -2,6 +2,8 @@
  * its adjoint. */
 #include "blas/run/columns.h"
 
+#include <string.h>
+
 /* A diagonal block -= X X^H (lower) or X^H X (upper), where X is a part of a finished block. */
 static enum sc_status update_diagonal(const struct sc_columns_job *c, int j, struct sc_piece x)
 {
@@ -115,6 +117,45 @@ static enum sc_status finish_inverse(struct sc_columns_job *c, int k)
     return status == SC_OK ? multiply(c, k, k, 'R', -1, beyond(c, k, k, SC_RDWR)) : status;
 }
 
+/* The diagonal of a square at home. */
+static enum sc_status copy_diagonal(const struct sc_columns_job *c, const struct sc_piece *square, void *to)
+{
+    struct sc_view view = sc_columns_host_view(square);
+    struct sc_kernel copy = sc_columns_kernel(c, SC_OP_COPY);
+    int64_t info;
+
+    view.vector = true;
+    view.cols = 1;
+    view.ld++;
+    copy.n = view.rows;
+    copy.a = (void *)view.ptr;
+    copy.lda = view.ld;
+    copy.b = to;
+    copy.ldb = 1;
+    copy.result = &info;
+    return sc_coherence_host_task(&copy, &view, 1);
+}
+
+/* Reads the diagonal of A: the inverse of a singular triangle must leave the triangle unchanged, and blocks are
+ * inverted in place.  Squares on their device stay there, the others stay at home. */
+static enum sc_status read_diagonal(struct sc_columns_job *c)
+{
+    size_t bytes = sc_type_bytes(c->kernel->type);
+    enum sc_status status = SC_OK;
+
+    memset(c->diagonal, -1, (size_t)c->kernel->n * bytes); /* not zero, where devices emulate time alone */
+    for (int j = 0; j < c->t.n && status == SC_OK; j++) {
+        struct sc_piece square = sc_columns_square(c, j, j, SC_READ);
+        char *to = (char *)c->diagonal + (size_t)c->t.at[j] * bytes;
+        int device = c->block[j].device;
+
+        if (!sc_coherence_ready(device, &square) ||
+            sc_coherence_diagonal(device, &square, to, &c->last[device]) != SC_OK)
+            status = copy_diagonal(c, &square, to);
+    }
+    return status;
+}
+
 /* Adds the product of inverted block k and the rows k of block j, which the block replaces by their own product. */
 static enum sc_status update_inverse(struct sc_columns_job *c, int j, int k)
 {
@@ -214,5 +255,6 @@ const struct sc_columns_method sc_columns_cholesky = {.op = SC_OP_POTRF, .finish
                                sc_columns_cholesky_solution = {.op = SC_OP_POTRS, .solve = solve},
                                sc_columns_inverse = {.op = SC_OP_TRTRI, .finish = finish_inverse,
                                                      .update = update_inverse},
+                               sc_columns_diagonal = {.op = SC_OP_TRTRI, .solve = read_diagonal},
                                sc_columns_product = {.op = SC_OP_LAUUM, .solve = multiply_all};
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -229,7 +229,7 @@ static enum sc_status run_method(const struct sc_columns_method *method, const s
     b.view[2] = (struct sc_view){.ptr = s->unit, .type = k->type, .rows = s->order, .cols = s->order, .ld = s->order,
                                  .access = SC_READ, .spread = 1};
     status = sc_blas_bracket_open(&b, true);
-    return status == SC_OK ? sc_columns_run(method, &b, plan, method == &inverse, info) : status;
+    return status == SC_OK ? sc_columns_run(method, &b, plan, method == &inverse, NULL, info) : status;
 }
 
 enum sc_status sc_blas_columns_inverse(const struct sc_kernel *k, const struct sc_plan *plan, int64_t *info)
