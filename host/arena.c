@@ -22,6 +22,8 @@
 #define COLORED_FROM_PAGES 8192u /* 32 MiB: room for a colour costs at most a huge page, 1/16.  Smaller blocks are
                                   * coloured as far as their class has room. */
 
+#define ROOM 8u /* times the first size of a growing block */
+
 size_t sc_host_arena_from = SIZE_MAX;
 
 /* For each class of block: the superblocks with at least a free block. */
@@ -31,13 +33,27 @@ static bool bit(const uint64_t *words, uint32_t i)
 {
     return __atomic_load_n(&words[i / 64], __ATOMIC_RELAXED) >> i % 64 & 1;
 }
+/* For bits that are also set without the span lock: tracked, odd, lost. */
 static void set(uint64_t *words, uint32_t i) { __atomic_fetch_or(&words[i / 64], 1ul << i % 64, __ATOMIC_RELAXED); }
 static void clear(uint64_t *words, uint32_t i)
 {
-    __atomic_fetch_and(&words[i / 64], ~(1ul << i % 64), __ATOMIC_RELAXED);
+    if (bit(words, i))
+        __atomic_fetch_and(&words[i / 64], ~(1ul << i % 64), __ATOMIC_RELAXED);
+}
+/* For bits that change only under the span lock: live, dirty. */
+static void change(uint64_t *words, uint32_t i, bool on)
+{
+    uint64_t others = words[i / 64] & ~(1ul << i % 64);
+
+    sc_assert_held(SC_RANK_SPAN);
+    __atomic_store_n(&words[i / 64], others | (uint64_t)on << i % 64, __ATOMIC_RELAXED);
 }
 
-static size_t block_bytes(const struct sc_host_span *span) { return (size_t)span->block_pages << SC_PAGE_SHIFT; }
+static size_t pages_of_block(const struct sc_host_span *span)
+{
+    return __atomic_load_n(&span->block_pages, __ATOMIC_RELAXED);
+}
+static size_t block_bytes(const struct sc_host_span *span) { return pages_of_block(span) << SC_PAGE_SHIFT; }
 static uintptr_t block_base(const struct sc_host_span *span, uint32_t i)
 {
     return sc_host_span_base(span) + ((size_t)span->before << SC_PAGE_SHIFT) + i * block_bytes(span);
@@ -66,7 +82,8 @@ static void cut(struct sc_host_span *span, uint32_t before, uint32_t block_pages
 {
     sc_assert_held(SC_RANK_SPAN);
     span->before = before;
-    span->block_pages = block_pages;
+    __atomic_store_n(&span->block_pages, block_pages, __ATOMIC_RELAXED);
+    span->growing = false;
     span->blocks = span->free_blocks = (span->pages - before) / block_pages;
     if (span->blocks > SC_SPAN_BLOCKS_MAX)
         span->blocks = span->free_blocks = SC_SPAN_BLOCKS_MAX;
@@ -133,39 +150,92 @@ static size_t pages_for(size_t bytes, size_t align)
     return pages < 2 ? 2 : pages; /* SC_SPAN_BLOCKS_MAX blocks of two pages fill a superblock */
 }
 
+/* Hands a free block of the span out.  The span lock is held. */
+static void *take(struct sc_host_span *span, bool *dirty)
+{
+    uint32_t i = first_free(span);
+
+    sc_assert_held(SC_RANK_SPAN);
+    clear(span->tracked, i);
+    change(span->live, i, true);
+    *dirty = bit(span->dirty, i);
+    change(span->dirty, i, true);
+    if (!--span->free_blocks)
+        sc_ring_remove(&span->link);
+    return (void *)block_base(span, i);
+}
+
+/* In an orphan the span lock may be held by a thread of the parent. */
+static bool serves(size_t bytes) { return bytes <= sc_host_arena.bytes && !sc_host_orphan(); }
+
 void *sc_host_arena_alloc(size_t bytes, size_t align, bool zero)
 {
     struct sc_host_span *span;
     size_t least, pages = 0;
-    uint32_t class, i;
-    bool dirty;
+    uint32_t class;
+    bool dirty = false;
     int saved = errno;
-    void *p;
+    void *p = NULL;
 
-    /* In an orphan the span lock may be held by a thread of the parent. */
-    if (bytes > sc_host_arena.bytes || align > SC_SPAN_UNIT || sc_host_orphan())
+    if (align > SC_SPAN_UNIT || !serves(bytes))
         return NULL;
     least = pages_for(bytes, align);
     class = sc_host_size_class(least + (least < COLORED_FROM_PAGES ? 0 : SC_SPAN_COLORS - 1), &pages);
     sc_host_spans_lock();
     span = span_with_room(class, pages, least, align);
-    if (!span) {
-        sc_host_spans_unlock();
-        errno = saved;
-        return NULL;
-    }
-    i = first_free(span);
-    clear(span->tracked, i);
-    set(span->live, i);
-    dirty = bit(span->dirty, i);
-    set(span->dirty, i);
-    if (!--span->free_blocks)
-        sc_ring_remove(&span->link);
-    p = (void *)block_base(span, i);
+    if (span)
+        p = take(span, &dirty);
     sc_host_spans_unlock();
+    errno = saved;
     if (zero && dirty) /* rule M4 */
         memset(p, 0, bytes);
     return p;
+}
+
+void *sc_host_arena_alloc_growing(size_t bytes)
+{
+    size_t least = pages_for(bytes, SC_PAGE), pages = 0;
+    struct sc_host_span *span = NULL;
+    int saved = errno;
+    uint32_t class;
+    bool dirty;
+    void *p = NULL;
+
+    if (bytes <= sc_host_arena.bytes / ROOM && serves(bytes)) {
+        class = sc_host_size_class(ROOM * least + SC_SPAN_COLORS - 1, &pages);
+        sc_host_spans_lock();
+        span = sc_host_span_room(pages) ? sc_host_span_get(class, pages) : NULL;
+        if (span) {
+            cut(span, color_of(span, ROOM * least, SC_PAGE), (uint32_t)least);
+            span->blocks = span->free_blocks = 1;
+            span->growing = true;
+            p = take(span, &dirty);
+        }
+        sc_host_spans_unlock();
+        errno = saved;
+    }
+    return p ? p : sc_host_arena_alloc(bytes, SC_PAGE, false);
+}
+
+bool sc_host_arena_grow(void *block, size_t bytes)
+{
+    struct sc_host_span *span = sc_host_span_at(block);
+    size_t pages = pages_for(bytes, SC_PAGE), end;
+    bool grows;
+
+    if (!span || !span->growing || sc_host_orphan())
+        return false;
+    sc_host_pins_lock();
+    sc_host_spans_lock();
+    end = span->before + pages;
+    grows = span->growing && bit(span->live, 0) && block_base(span, 0) == (uintptr_t)block && !bit(span->tracked, 0) &&
+            !bit(span->odd, 0) && pages >= span->block_pages && end <= span->pages &&
+            (!span->pinned || end << SC_PAGE_SHIFT <= span->pinned_bytes);
+    if (grows)
+        __atomic_store_n(&span->block_pages, (uint32_t)pages, __ATOMIC_RELAXED);
+    sc_host_spans_unlock();
+    sc_host_pins_unlock();
+    return grows;
 }
 
 void *sc_host_arena_whole(struct sc_host_span *span)
@@ -173,8 +243,8 @@ void *sc_host_arena_whole(struct sc_host_span *span)
     sc_host_spans_lock();
     span->zero = true;
     cut(span, 0, span->pages);
-    set(span->live, 0);
-    set(span->dirty, 0);
+    change(span->live, 0, true);
+    change(span->dirty, 0, true);
     span->free_blocks--;
     sc_host_spans_unlock();
     return (void *)block_base(span, 0);
@@ -186,14 +256,14 @@ void *sc_host_arena_whole(struct sc_host_span *span)
 static struct sc_host_span *find(const void *p, uint32_t *index)
 {
     struct sc_host_span *span = sc_host_span_at(p);
-    size_t i;
+    size_t pages = span ? pages_of_block(span) : 0, i;
 
-    if (!span || !span->block_pages)
+    if (!pages)
         return NULL;
     i = (((uintptr_t)p - sc_host_span_base(span)) >> SC_PAGE_SHIFT);
     if (i < span->before)
         return NULL;
-    i = (i - span->before) / span->block_pages;
+    i = span->blocks == 1 && i - span->before < pages ? 0 : (uint32_t)(i - span->before) / (uint32_t)pages;
     if (i >= span->blocks || !bit(span->live, (uint32_t)i))
         return NULL;
     *index = (uint32_t)i;
@@ -254,19 +324,15 @@ void sc_host_block_track(const void *p)
 
 /* --- the end of a block ------------------------------------------------------------------------------------------ */
 
-void sc_host_arena_free(void *p)
+static void free_block(struct sc_host_span *span, uint32_t i)
 {
-    uint32_t i;
-    struct sc_host_span *span = find(p, &i);
     bool empty;
 
-    if (!span || bit(span->lost, i))
-        return;
     sc_host_uses_forget(block_base(span, i), block_bytes(span));
     if (bit(span->odd, i)) /* often a guard page; the next owner needs open pages */
         sc_host_sys_mprotect((void *)block_base(span, i), block_bytes(span), PROT_READ | PROT_WRITE);
     sc_host_spans_lock();
-    clear(span->live, i);
+    change(span->live, i, false);
     clear(span->tracked, i);
     clear(span->odd, i);
     empty = ++span->free_blocks == span->blocks;
@@ -277,6 +343,26 @@ void sc_host_arena_free(void *p)
     sc_host_spans_unlock();
     if (empty)
         sc_host_span_put(span);
+}
+
+void sc_host_arena_free(void *p)
+{
+    uint32_t i;
+    struct sc_host_span *span = find(p, &i);
+
+    if (span && !bit(span->lost, i))
+        free_block(span, i);
+}
+
+bool sc_host_arena_free_untracked(void *p)
+{
+    uint32_t i;
+    struct sc_host_span *span = find(p, &i);
+
+    if (!span || block_base(span, i) != (uintptr_t)p || bit(span->tracked, i) || bit(span->lost, i))
+        return false;
+    free_block(span, i);
+    return true;
 }
 
 /* Drops the protocol's entries of block i.  Unless the whole block is to be discarded, its data is first brought to

@@ -14,12 +14,23 @@ extern size_t sc_host_arena_from;
  * `zero`.  Returns NULL when the arena has no room or cannot align; the caller then asks libc.  Keeps errno. */
 void *sc_host_arena_alloc(size_t bytes, size_t align, bool zero);
 
+/* The same for a block that grows: the block has a span of its own, with room for several times its size.  Where there
+ * is no such room, an ordinary block. */
+void *sc_host_arena_alloc_growing(size_t bytes);
+
+/* Enlarges the block with base p to at least `bytes` bytes, in place.  False, with nothing done: the block has no such
+ * room, or is tracked. */
+bool sc_host_arena_grow(void *p, size_t bytes);
+
 /* Makes one live block of a span in no list, whose bytes are all 0.  Returns its base. */
 void *sc_host_arena_whole(struct sc_host_span *span);
 
 /* Frees the block with base p.  Does not call `forget`: the caller has dropped the protocol's entries and the pages
  * are open. */
 void sc_host_arena_free(void *p);
+
+/* The same for a block that is not tracked.  False, with nothing done: p is no base of such a block. */
+bool sc_host_arena_free_untracked(void *p);
 
 /* Usable bytes of the block with base p; 0 when p is not the base of a live block. */
 size_t sc_host_arena_size(const void *p);

@@ -18,6 +18,8 @@
 #include "host/next.h"
 #include "host/span.h"
 
+#define GROWS_FROM ((size_t)1 << 20) /* bytes; smaller blocks that grow are libc's, unless devices have used them */
+
 /* --- libc's ------------------------------------------------------------------------------------------------------- */
 
 /* dlsym may allocate while it looks up malloc.  The allocations come from `bootstrap`; these few blocks are never
@@ -137,25 +139,33 @@ static inline bool large(size_t bytes)
     return __builtin_expect(bytes >= __atomic_load_n(&sc_host_arena_from, __ATOMIC_RELAXED), 0);
 }
 
+static void note(void *p, size_t bytes)
+{
+    void (*seen_by)(uintptr_t addr, size_t bytes) = __atomic_load_n(&sc_host_allocated, __ATOMIC_ACQUIRE);
+
+    if (__builtin_expect(seen_by && p, 0))
+        seen_by((uintptr_t)p, bytes);
+}
+
 /* A block of the arena, or NULL when the request goes to libc. */
 static void *ours(size_t bytes, size_t align, bool zero)
 {
-    void (*seen_by)(uintptr_t addr, size_t bytes);
     void *p;
 
     if (!large(bytes) || sc_inside())
         return NULL;
     p = sc_host_arena_alloc(bytes, align, zero);
-    seen_by = __atomic_load_n(&sc_host_allocated, __ATOMIC_ACQUIRE);
-    if (__builtin_expect(seen_by && p, 0))
-        seen_by((uintptr_t)p, bytes);
+    note(p, bytes);
     return p;
 }
 
 static void free_ours(void *p)
 {
-    size_t bytes = sc_host_arena_size(p);
+    size_t bytes;
 
+    if (sc_host_arena_free_untracked(p))
+        return;
+    bytes = sc_host_arena_size(p);
     if (!bytes) {
         sc_log_once(SC_LOG_ERROR, "free of %p, which is no block: the program is wrong; ignored", p);
         return;
@@ -165,11 +175,26 @@ static void free_ours(void *p)
     sc_host_arena_free(p);
 }
 
+/* A block for a realloc that grows to `bytes` bytes, from a block that devices have used or not.  Lists and strings of
+ * interpreters grow in many steps.  libc lets a small block grow in place; a large block gets room. */
+static void *grown(size_t bytes, bool tracked)
+{
+    void *p = NULL;
+
+    if (bytes < GROWS_FROM && !tracked)
+        return LIBC(malloc)(bytes);
+    if (bytes >= GROWS_FROM && large(bytes) && !sc_inside()) {
+        p = sc_host_arena_alloc_growing(bytes);
+        note(p, bytes);
+    }
+    return p ? p : malloc(bytes);
+}
+
 /* Moves the first `bytes` bytes of a block to a new block of `want` bytes and frees the old block.  Without memory
  * returns NULL and keeps the old block. */
 static void *move(void *p, size_t bytes, size_t want)
 {
-    void *q = malloc(want);
+    void *q = want > bytes ? grown(want, sc_host_within(p) && sc_host_arena_tracked(p)) : malloc(want);
 
     if (!q)
         return NULL;
@@ -193,6 +218,10 @@ static void *realloc_ours(void *p, size_t want)
     /* The block stays in place while at least half of it is used. */
     if (want <= bytes && want > bytes / 2)
         return p;
+    if (want > bytes && large(want) && !sc_inside() && sc_host_arena_grow(p, want)) {
+        note(p, want);
+        return p;
+    }
     return move(p, bytes, want);
 }
 
@@ -235,10 +264,10 @@ SC_HOST_EXPORT void free(void *p)
         LIBC(free)(p);
 }
 
-/* A block that grows into the arena's sizes moves to the arena once. */
+/* A block that grows beyond GROWS_FROM moves to the arena once. */
 static __attribute__((noinline)) void *realloc_large(void *p, size_t bytes)
 {
-    size_t room = sc_inside() ? 0 : LIBC(malloc_usable_size)(p);
+    size_t room = sc_inside() || bytes < GROWS_FROM ? 0 : LIBC(malloc_usable_size)(p);
 
     return room && bytes > room ? move(p, room, bytes) : LIBC(realloc)(p, bytes);
 }

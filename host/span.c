@@ -223,6 +223,12 @@ static int commit(void *first, size_t bytes)
     return sc_host_sys_mprotect((void *)from, to - from, PROT_READ | PROT_WRITE);
 }
 
+bool sc_host_span_room(size_t pages)
+{
+    sc_assert_held(SC_RANK_SPAN);
+    return !every_charge_counts && high - low > units / 16 * 15 + (pages >> (SC_SPAN_UNIT_SHIFT - SC_PAGE_SHIFT));
+}
+
 /* With vm.overcommit_memory 2, a mapping that was never written loses its commit charge when it is closed.  One
  * written page keeps the charge for the whole mapping. */
 static int commit_span(void *base, size_t bytes)
@@ -370,7 +376,7 @@ void sc_host_span_unpin(struct sc_host_span *span)
     sc_lock(&pin_lock);
     if (span->pinned && !devices_gone) {
         sc_inside_enter();
-        span->unpin((void *)sc_host_span_base(span), sc_host_span_bytes(span));
+        span->unpin((void *)sc_host_span_base(span), span->pinned_bytes);
         sc_inside_leave();
     }
     __atomic_store_n(&span->pinned, false, __ATOMIC_RELEASE);
@@ -416,9 +422,11 @@ void sc_host_span_put(struct sc_host_span *span)
 
     if (span->put) {
         span->put(span);
-    } else if (!__atomic_load_n(&span->pinned, __ATOMIC_ACQUIRE) && sc_host_span_bytes(span) > KEEP_UNPINNED) {
+    } else if (!__atomic_load_n(&span->pinned, __ATOMIC_ACQUIRE) && sc_host_span_used(span) > KEEP_UNPINNED) {
         release(span);
     } else {
+        if (sc_host_span_used(span) < sc_host_span_bytes(span)) /* the next owner may need all pages pinned */
+            sc_host_span_unpin(span);
         sc_host_spans_lock();
         keep(span);
         sc_host_spans_unlock();
@@ -473,10 +481,13 @@ enum sc_status sc_host_span_pin(const struct sc_host_block *block, enum sc_statu
         span->unpinnable--;
         status = SC_ERR_MEMORY;
     } else if (!span->pinned) {
+        size_t bytes = sc_host_span_used(span);
+
         sc_inside_enter();
-        status = pin((void *)sc_host_span_base(span), sc_host_span_bytes(span));
+        status = pin((void *)sc_host_span_base(span), bytes);
         sc_inside_leave();
         if (status == SC_OK) {
+            span->pinned_bytes = bytes;
             span->unpin = unpin_call;
             __atomic_store_n(&span->pinned, true, __ATOMIC_RELEASE);
         } else {

@@ -35,11 +35,14 @@ struct sc_host_span {
     uint32_t units;       /* extent, in SC_SPAN_UNIT */
     uint32_t pages;       /* usable pages, fixed by the class */
     uint32_t class;
-    uint32_t block_pages, blocks, free_blocks;
+    uint32_t block_pages; /* of a growing span also changed while the block lives, by its owner; read without the lock */
+    uint32_t blocks, free_blocks;
     uint32_t color;       /* of the span, below SC_SPAN_COLORS */
     uint32_t before;      /* pages in front of the first block, chosen by the colour when the span is cut */
     bool zero;            /* when sc_host_span_get returns: all bytes are 0 */
+    bool growing;         /* has one block, which may grow over the pages behind it */
     bool pinned;          /* under the pin lock; read without */
+    size_t pinned_bytes;  /* from the base, while pinned; under the pin lock */
     uint8_t unpinnable;   /* under the pin lock: number of requests to refuse before the next attempt to pin */
     void (*unpin)(void *base, size_t bytes);
     char *alias;          /* of a united span: its second mapping; under the pin lock, read without */
@@ -67,6 +70,9 @@ void sc_host_spans_unlock(void);
 
 /* Called with the lock held.  A span of the class, or NULL when the arena is used up or the system gives no memory. */
 struct sc_host_span *sc_host_span_get(uint32_t class, size_t pages);
+/* Called with the lock held.  Whether a span of so many pages may have pages that nobody touches: not where the system
+ * charges for them, and only in the first sixteenth of the addresses. */
+bool sc_host_span_room(size_t pages);
 /* Called without the lock.  Takes back a span without live blocks; may unpin and release spans. */
 void sc_host_span_put(struct sc_host_span *span);
 
@@ -84,6 +90,14 @@ static inline uintptr_t sc_host_span_base(const struct sc_host_span *span)
 static inline size_t sc_host_span_bytes(const struct sc_host_span *span)
 {
     return (size_t)span->pages << SC_PAGE_SHIFT;
+}
+
+/* The bytes up to the end of the last block.  Those behind are the room of a growing block, which no one has touched. */
+static inline size_t sc_host_span_used(const struct sc_host_span *span)
+{
+    uint32_t pages = span->before + __atomic_load_n(&span->block_pages, __ATOMIC_RELAXED);
+
+    return span->growing ? (size_t)pages << SC_PAGE_SHIFT : sc_host_span_bytes(span);
 }
 
 /* Ends the pin, and the one address.  Called without the locks. */

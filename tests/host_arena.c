@@ -195,6 +195,36 @@ static void test_library(void)
     free(q);
 }
 
+/* A block that grows has a span with room.  The room is not pinned, and the next owner of the span gets all pages. */
+static void test_growing(void)
+{
+    char *p = realloc(malloc(10000), 2 * MIB), *q, *r;
+    struct sc_host_block b;
+    int before = unpins;
+
+    memset(p, 1, 2 * MIB);
+    sc_host_block_of(p, &b);
+    tap_ok(b.base == (uintptr_t)p && b.bytes == 2 * MIB && sc_host_freed(p + 2 * MIB), "the room is in no block");
+    sc_host_span_pin(&b, pin, unpin);
+    tap_ok((uintptr_t)pinned_base + pinned_bytes == b.base + b.bytes, "the room is not pinned");
+    q = realloc(p, 3 * MIB);
+    tap_ok(q != p && all_bytes(q, 1, 2 * MIB), "a pinned block moves when it grows");
+    tap_ok(unpins == before + 1 && pinned_bytes < 3 * MIB, "a span that is pinned in part is unpinned when it is free");
+    p = realloc(q, 16 * MIB);
+    tap_ok(p == q && all_bytes(p, 1, 2 * MIB), "another one grows in place");
+    sc_host_block_track(p);
+    r = realloc(p, 18 * MIB);
+    tap_ok(r != p && all_bytes(r, 1, 2 * MIB), "a tracked block moves");
+    memset(r, 1, 18 * MIB);
+    free(r);
+    q = calloc(1, 20 * MIB);
+    tap_ok(all_bytes(q, 0, 20 * MIB), "calloc gives zeros where a block has grown");
+    free(q);
+    sc_host_spans_unpin();
+    fake_reset();
+    pins = unpins = 0;
+}
+
 #define THREADS 8
 #define ROUNDS 3000
 static void *churn(void *argument)
@@ -208,12 +238,13 @@ static void *churn(void *argument)
     uintptr_t bad = 0;
 
     for (int round = 0; round < ROUNDS; round++) {
-        int i = rand_r(&seed) % 16;
+        int i = rand_r(&seed) % 16, resized = 0; /* a small block that grew is libc's */
         size_t bytes = 8192 + (size_t)rand_r(&seed) % (rand_r(&seed) % 8 ? 60000 : 3 * MIB);
 
         if (held[i].p) {
             bad += held[i].p[0] != held[i].mark || held[i].p[held[i].bytes / 4 - 1] != held[i].mark;
             if (rand_r(&seed) % 3 == 0) {
+                resized = 1;
                 held[i].p = realloc(held[i].p, bytes);
                 bad += held[i].p[0] != held[i].mark;
             } else {
@@ -223,7 +254,7 @@ static void *churn(void *argument)
         } else {
             held[i].p = malloc(bytes);
         }
-        bad += !held[i].p || !sc_host_in_arena(held[i].p);
+        bad += !held[i].p || (!sc_host_in_arena(held[i].p) && !resized);
         held[i].bytes = bytes;
         held[i].mark = held[i].p[0] = held[i].p[bytes / 4 - 1] = ++mark;
     }
@@ -351,6 +382,7 @@ int main(void)
     tap_ok(sc_host_arena_start() == SC_OK && sc_host_arena.bytes == 1024 * MIB, "starting twice is harmless");
     tap_ok(sc_host_malloc_seen(), "the program's malloc is ours");
     free(before);
+    test_growing(); /* while most of the small arena is unused */
     test_shapes();
     test_colours();
     test_whose();

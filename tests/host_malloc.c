@@ -59,7 +59,7 @@ static void test_realloc(void)
 
     fill(p, 1000);
     q = realloc(p, 3 * MIB);
-    tap_ok(sc_host_in_arena(q) && filled(q, 1000), "a libc block that grows moves into the arena");
+    tap_ok(sc_host_in_arena(q) && filled(q, 1000), "a libc block that grows to more than 1 MiB moves into the arena");
     fill(q, 3 * MIB);
     old = q;
     q = realloc(q, 2 * MIB);
@@ -79,6 +79,35 @@ static void test_realloc(void)
     sc_inside_leave();
     tap_ok(q && !sc_host_in_arena(q), "inside the library realloc takes libc's memory");
     free(q);
+}
+
+/* As the lists of interpreters do: libc moves a block at most once in a hundred steps. */
+static void test_growing(void)
+{
+    char *p = malloc(9000), *q;
+    int moves = 0, in_arena = 0, good = sc_host_in_arena(p);
+
+    fill(p, 9000);
+    for (size_t bytes = 20000; bytes < 40 * MIB; bytes += 50000) {
+        q = realloc(p, bytes);
+        good &= q && malloc_usable_size(q) >= bytes && q[8999] == (char)(8999 * 7 + 8999 / 4096);
+        moves += q != p;
+        if (bytes < MIB)
+            good &= !sc_host_in_arena(q);
+        else
+            in_arena += sc_host_in_arena(q);
+        p = q;
+    }
+    tap_ok(good, "a block that grows keeps its contents, and is libc's below 1 MiB");
+    tap_ok(in_arena > 800 - 30 && moves < 30, "beyond, it is the arena's and rarely moves (%d moves)", moves);
+    tap_ok(filled(p, 9000), "growing in place keeps the contents");
+    free(p);
+    p = malloc(50000);
+    sc_host_block_track(p);
+    q = realloc(p, 90000);
+    tap_ok(sc_host_in_arena(q), "a small block that devices have used stays in the arena");
+    free(q);
+    fake_reset();
 }
 
 static int aligned_to(const void *p, size_t align) { return p && (uintptr_t)p % align == 0; }
@@ -169,6 +198,7 @@ int main(void)
         return tap_done();
     test_errors();
     test_realloc();
+    test_growing();
     test_alignment();
     test_callbacks();
     test_tracking_touches_nothing();
