@@ -35,7 +35,7 @@ struct sc_host_span {
     uint32_t units;       /* extent, in SC_SPAN_UNIT */
     uint32_t pages;       /* usable pages, fixed by the class */
     uint32_t class;
-    uint32_t block_pages; /* of a growing span also changed while the block lives, by its owner; read without the lock */
+    uint32_t block_pages; /* read without the lock; of a growing span changed while the block lives, by its owner */
     uint32_t blocks, free_blocks;
     uint32_t color;       /* of the span, below SC_SPAN_COLORS */
     uint32_t before;      /* pages in front of the first block, chosen by the colour when the span is cut */
@@ -92,7 +92,7 @@ static inline size_t sc_host_span_bytes(const struct sc_host_span *span)
     return (size_t)span->pages << SC_PAGE_SHIFT;
 }
 
-/* The bytes up to the end of the last block.  Those behind are the room of a growing block, which no one has touched. */
+/* The bytes up to the end of the last block.  Those behind are the room of a growing block: nobody has touched them. */
 static inline size_t sc_host_span_used(const struct sc_host_span *span)
 {
     uint32_t pages = span->before + __atomic_load_n(&span->block_pages, __ATOMIC_RELAXED);
