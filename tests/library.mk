@@ -157,6 +157,9 @@ if HAVE_BLAS
 check_PROGRAMS += tests/limits
 tests_limits_SOURCES = tests/limits.c
 tests_limits_LDADD = $(BLAS_LIBS)
+check_PROGRAMS += tests/surroundings
+tests_surroundings_SOURCES = tests/surroundings.c tests/doubled.h
+tests_surroundings_LDADD = $(BLAS_LIBS)
 check_PROGRAMS += tests/beyond
 tests_beyond_SOURCES = tests/beyond.c tests/doubled.h
 tests_beyond_LDADD = $(BLAS_LIBS) -lpthread
@@ -165,8 +168,8 @@ check_PROGRAMS += tests/beyond_linked
 tests_beyond_linked_SOURCES = tests/beyond.c tests/doubled.h
 tests_beyond_linked_LDADD = libsemcache.la -lpthread
 endif
-dist_check_SCRIPTS += tests/limits.t tests/beyond.t
-TESTS += tests/limits.t tests/beyond.t
+dist_check_SCRIPTS += tests/limits.t tests/surroundings.t tests/beyond.t
+TESTS += tests/limits.t tests/surroundings.t tests/beyond.t
 # Signals
 if HAVE_BLAS
 check_PROGRAMS += tests/signals tests/signals_linked

@@ -63,7 +63,8 @@ check-ubsan:
 # link in special ways, and lapack_whole.t: the sanitizer refuses a second instance of the host BLAS
 # (device/emu/blas.c), and LAPACK routines of the program's instance call veneers under the protocol's lock.
 ASAN_LEFT_OUT = $(UBSAN_LEFT_OUT) tests/alternatives.t tests/blame.t tests/doctor.t tests/explain.t tests/helgrind.t \
-	tests/lapack_whole.t tests/leak.t tests/limits.t tests/memcheck.t tests/states.t tests/strict.t
+	tests/lapack_whole.t tests/leak.t tests/limits.t tests/memcheck.t tests/states.t tests/strict.t \
+	tests/surroundings.t
 ASAN_SETTINGS = handle_segv=0 allow_user_segv_handler=1 handle_sigbus=0 handle_sigfpe=0 handle_abort=0 \
 	detect_leaks=0 verify_asan_link_order=0 allocator_may_return_null=1
 .PHONY: check-asan check-asan-here

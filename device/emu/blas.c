@@ -18,6 +18,7 @@
 #include "base/loader.h"
 #include "base/log.h"
 #include "base/quiet.h"
+#include "base/write.h"
 #include "device/emu/emu_int.h"
 
 typedef void *(*resolver)(const char *name);
@@ -28,9 +29,11 @@ static void *own; /* the second instance, never unloaded; NULL: the first instan
 static int copy_of(const char *path)
 {
     int from = open(path, O_RDONLY | O_CLOEXEC), to = -1;
+    struct sc_write_quiet quiet; /* a limit on the size of files must not end the program */
     struct stat file;
     off_t done = 0;
 
+    sc_write_quiet_begin(&quiet);
     if (from >= 0 && fstat(from, &file) == 0)
         to = memfd_create("semcache-emu-blas", MFD_CLOEXEC);
     while (to >= 0 && done < file.st_size)
@@ -38,6 +41,7 @@ static int copy_of(const char *path)
             close(to);
             to = -1;
         }
+    sc_write_quiet_end(&quiet);
     if (from >= 0)
         close(from);
     return to;
