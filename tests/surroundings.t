@@ -1,8 +1,8 @@
 #!/bin/sh
 # Programs in poor surroundings: limits of the shell and of the program, closed descriptors, a full disk, no home, no
-# file systems of the kernel. Asserts right results on devices and the program's own end, with what semcache may say:
-# a row of the table has the title, a command before `exec`, options of `semcache run`, arguments of the program, and the
-# pattern of each permitted line on stderr ("-": none).
+# file systems of the kernel. Asserts right results on devices and the program's own end, with what semcache may say.
+# A row of the table has the title, a command before `exec`, files that are ordered (two, all), arguments of the program,
+# and the pattern of each permitted line on stderr ("-": none).
 . "$top_srcdir/tests/tap.sh"
 program=$top_builddir/tests/surroundings
 OPENBLAS_NUM_THREADS=1 # OpenBLAS ends a program when it may not start its threads
@@ -20,37 +20,37 @@ limited='no thread for the pager\|no memory\|devices\|no thread'
 # @ stands for mount, in a name space of its own; @full fills the disk.
 table() {
     cat << 'EOT'
-nothing special                      |                    |                                  |             | -
-no input, output or errors           | <&- >&- 2>&-       |                                  |             | -
-no output, and files of all kinds    | <&- >&- 2>&-       | -s disk/s -t disk/t -e disk/e    |             | -
-four descriptors                     | ulimit -n 4        |                                  |             | not used
-eight descriptors                    | ulimit -n 8        | -s disk/s -t disk/t              |             | written
-no files may be written              | ulimit -f 0        |                                  |             | written
-no files may be written, but ordered | ulimit -f 0        | -s disk/s -t disk/t -e disk/e    |             | written
-files of 8 blocks                    | ulimit -f 8        | -s disk/s -t disk/t -e disk/e    |             | written
-no memory may be locked              | ulimit -l 0        |                                  |             | -
-no core files                        | ulimit -c 0        |                                  |             | -
-a stack of 64 KiB                    | ulimit -s 64       |                                  |             | -
-1 GB of addresses                    | ulimit -v 1000000  |                                  |             | address space
-200 MB of addresses                  | ulimit -v 200000   |                                  |             | address space
-no descriptor is left                |                    |                                  | descriptors | -
-no descriptor from the first call on |                    |                                  | descriptors first | limited
-no thread can be started             |                    |                                  | processes   | -
-no thread from the first call on     |                    |                                  | processes first | limited
-a file may not grow any more         |                    | -s disk/s -t disk/t -e disk/e    | files       | written
-a file may not grow from the first call on |              | -s disk/s -t disk/t -e disk/e    | files first | written
-no locked memory from the first call on |                 |                                  | locked first | -
-no data beyond what there is         |                    |                                  | data        | -
-no pending signals                   |                    |                                  | signals first | -
-no HOME                              | unset HOME XDG_CACHE_HOME |                           |             | -
-a HOME that is not there             | HOME=/nonexistent  |                                  |             | -
-a HOME that is a file                | HOME=/dev/null     |                                  |             | not used
-a full disk                          | @ -t tmpfs -o size=4k x disk; @full | -s disk/s -t disk/t -e disk/e | | written
-a disk that only reads               | @ -t tmpfs -o ro x disk | -s disk/s -t disk/t -e disk/e |          | written
-a HOME that only reads               | @ -t tmpfs -o ro x disk; HOME=disk |                  |             | not used
-no /sys                              | @ -t tmpfs x /sys  |                                  |             | -
-no /dev                              | @ -t tmpfs x /dev  |                                  |             | -
-a /tmp and a /dev/shm that only read | @ -t tmpfs -o ro x /dev/shm |                         |             | -
+nothing special                          |                            |      |  | -
+no input, output or errors               | <&- >&- 2>&-               |      |  | -
+no output, and files of all kinds        | <&- >&- 2>&-               | all  |  | -
+four descriptors                         | ulimit -n 4                |      |  | not used
+eight descriptors                        | ulimit -n 8                | two  |  | written
+no files may be written                  | ulimit -f 0                |      |  | written
+no files may be written, but ordered     | ulimit -f 0                | all  |  | written
+files of 8 blocks                        | ulimit -f 8                | all  |  | written
+no memory may be locked                  | ulimit -l 0                |      |  | -
+no core files                            | ulimit -c 0                |      |  | -
+a stack of 64 KiB                        | ulimit -s 64               |      |  | -
+1 GB of addresses                        | ulimit -v 1000000          |      |  | address space
+200 MB of addresses                      | ulimit -v 200000           |      |  | address space
+no descriptor is left                    |                            |      | descriptors | -
+no descriptor from the first call on     |                            |      | descriptors first | limited
+no thread can be started                 |                            |      | processes | -
+no thread from the first call on         |                            |      | processes first | limited
+a file may not grow any more             |                            | all  | files | written
+a file may not grow from the first call on |                            | all  | files first | written
+no locked memory from the first call on  |                            |      | locked first | -
+no data beyond what there is             |                            |      | data | -
+no pending signals                       |                            |      | signals first | -
+no HOME                                  | unset HOME XDG_CACHE_HOME  |      |  | -
+a HOME that is not there                 | HOME=/nonexistent          |      |  | -
+a HOME that is a file                    | HOME=/dev/null             |      |  | not used
+a full disk                              | @ -t tmpfs -o size=4k x disk; @full | all  |  | written
+a disk that only reads                   | @ -t tmpfs -o ro x disk    | all  |  | written
+a HOME that only reads                   | @ -t tmpfs -o ro x disk; HOME=disk |      |  | not used
+no /sys                                  | @ -t tmpfs x /sys          |      |  | -
+no /dev                                  | @ -t tmpfs x /dev          |      |  | -
+a /tmp and a /dev/shm that only read     | @ -t tmpfs -o ro x /dev/shm |      |  | -
 EOT
 }
 
@@ -83,6 +83,10 @@ while IFS='|' read -r title before options arguments said <&3; do
     mount*) [ -n "$apart" ] || { skip "$title: no permission to mount"; continue; }
         around=$apart ;;
     *) around= ;;
+    esac
+    case $(trim "$options") in
+    two) options='-s disk/s -t disk/t' ;;
+    all) options='-s disk/s -t disk/t -e disk/e' ;;
     esac
     # shellcheck disable=SC2086
     timeout 60 $around sh -c "$line; exec '$tool' run -d $device -o always $options '$program' pipe $arguments" \
