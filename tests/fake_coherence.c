@@ -542,6 +542,14 @@ enum sc_status sc_coherence_host_task(const struct sc_kernel *kernel, const stru
     return sc_device_kernel_host(reference_symbol, kernel);
 }
 
+/* The caller reads the diagonal by a task of the host. */
+enum sc_status sc_coherence_diagonal(int device, const struct sc_piece *piece, void *diagonal, struct sc_fence *fence)
+{
+    (void)device, (void)piece, (void)diagonal;
+    *fence = SC_FENCE_NONE;
+    return SC_ERR_UNSUPPORTED;
+}
+enum sc_status sc_coherence_pin(const void *ptr) { return (void)ptr, SC_OK; }
 bool sc_coherence_stack_fits(void) { return true; }
 void *sc_coherence_host_alloc(size_t bytes) { return malloc(bytes); }
 bool sc_coherence_host_free(void *memory) { return free(memory), true; }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Programs in poor surroundings: limits of the shell and of the program, closed descriptors, a full disk, no home, no
 # file systems of the kernel. Asserts right results on devices and the program's own end, with what semcache may say.
-# A row of the table has the title, a command before `exec`, files that are ordered (two, all), arguments of the program,
-# and the pattern of each permitted line on stderr ("-": none).
+# A row of the table has the title, a command before `exec`, the files that are ordered (two, all), arguments of the
+# program, and the pattern of each permitted line on stderr ("-": none).
 . "$top_srcdir/tests/tap.sh"
 program=$top_builddir/tests/surroundings
 OPENBLAS_NUM_THREADS=1 # OpenBLAS ends a program when it may not start its threads
