@@ -9,10 +9,18 @@ use Test::More;
 our $build = abs_path($ENV{top_builddir} // '.');
 our $long = $ENV{SEMCACHE_TEST_LONG} // 0;
 
-# The folder with a program of one of Debian's packages of testers, or undef.
+# The files of a name below /usr/lib/ARCHITECTURE of Debian's packages, unpacked ones first.
+sub places {
+    my ($name) = @_;
+    my @roots = ((map { abs_path($_) // () } $ENV{SEMCACHE_TEST_NETLIB} // ()), '');
+    return map { glob "$_/usr/lib/*/$name" } @roots;
+}
+
+# The folder with a program of one of Debian's packages of testers, or undef. SEMCACHE_TEST_NETLIB names a folder into which
+# the packages are unpacked (`apt-get download libblas-test && dpkg -x libblas-test_*.deb DIR`): no root is needed.
 sub folder {
     my ($program) = @_;
-    my ($found) = glob "/usr/lib/*/$program";
+    my ($found) = places($program);
     return $found && $found =~ s|/[^/]*$||r;
 }
 

@@ -35,7 +35,7 @@ for my $folder (@suites) {
         @modes = $modes[-1] if !$long && ($suite eq 'blas64' || $program->{name} =~ /cblat/);
         # Some testers need a variable that only the reference library has.
         my %how = (path => "$folder/$program->{name}", input => $program->{input},
-            env => { LD_LIBRARY_PATH => $folder });
+            env => { LD_LIBRARY_PATH => join(':', places($suite)) });
         my $plain = tester(\%how);
         my $name = "$suite/$program->{name}";
         like($plain->{text}, $program->{exits} ? qr/PASSED THE TESTS OF ERROR-EXITS/ : qr/PASS/, "$name runs");
