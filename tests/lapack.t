@@ -54,6 +54,20 @@ for my $where ($devices[0], $devices[-1]) {
     }
 }
 
+# A multifrontal solver factors small fronts, each of another shape, in larger arrays. They stay at home: nothing moves,
+# no page is closed.
+if (!$ENV{SEMCACHE_TEST_DEVICE}) {
+    for my $routine (qw(potrf getrf geqrf gelqf)) {
+        my $run = run({ device => 'emu:h200x8:2', env => \%env, options => [] }, 'bench/factor', qw(-p 1000 -r 2),
+            $routine, qw(40 90 52 130 64 110 72 88 121 97));
+        right($run, "small fronts, $routine: right");
+        my ($stats, $count) = ($run->{stats}, calls($run, qr/./, 'host'));
+        cmp_ok($count, '>', 100, "small fronts, $routine: $count calls on the host");
+        is(calls($run, qr/./, 'offloaded') + $stats->{transfers}{h2d} + $stats->{transfers}{d2h} + $stats->{reshapes} +
+            $stats->{faults}{read} + $stats->{faults}{write}, 0, "small fronts, $routine: no transfer, no fault");
+    }
+}
+
 # The panels of the tridiagonal form read the whole matrix on the host, but write their own columns only. The remaining
 # columns stay valid on the device for the following update.
 if ($env{LD_LIBRARY_PATH} && !$ENV{SEMCACHE_TEST_DEVICE}) {

@@ -16,8 +16,8 @@ sub places {
     return map { glob "$_/usr/lib/*/$name" } @roots;
 }
 
-# The folder with a program of one of Debian's packages of testers, or undef. SEMCACHE_TEST_NETLIB names a folder into which
-# the packages are unpacked (`apt-get download libblas-test && dpkg -x libblas-test_*.deb DIR`): no root is needed.
+# The folder with a program of one of Debian's packages of testers, or undef. No root is needed: SEMCACHE_TEST_NETLIB
+# names a folder into which the packages are unpacked (`apt-get download libblas-test`, `dpkg -x FILE DIR`).
 sub folder {
     my ($program) = @_;
     my ($found) = places($program);
