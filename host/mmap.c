@@ -5,6 +5,7 @@
  *
  * mmap without MAP_FIXED never returns arena addresses, because they are reserved. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -19,6 +20,7 @@
 #include "base/inside.h"
 #include "base/own_proc.h"
 #include "host/arena.h"
+#include "host/host_int.h"
 #include "host/next.h"
 #include "host/watch.h"
 
@@ -180,10 +182,100 @@ SC_HOST_EXPORT void *mmap64(void *addr, size_t bytes, int prot, int flags, int f
     return addr;
 }
 
+/* --- mremap in pieces --------------------------------------------------------------------------------------------- */
+
+/* Pages that were closed or watched once may be several mappings for the kernel, although the program made one.  mremap
+ * does not grow several mappings, and moves several since Linux 6.17 alone, and not if one is watched.  It says EFAULT,
+ * after it may have moved the first ones. */
+
+static bool is_mapped(const char *addr, size_t bytes)
+{
+    int before = errno;
+    bool mapped = sc_host_sys(SYS_msync, (long)addr, (long)bytes, MS_ASYNC, 0, 0) == 0;
+
+    errno = before;
+    return mapped;
+}
+
+/* Bytes at the beginning of the range that are not mapped any more. */
+static size_t gone(const char *addr, size_t bytes)
+{
+    size_t none = 0, some = bytes / SC_PAGE; /* pages: below the first none is mapped, from the second on all are */
+
+    while (none < some) {
+        size_t middle = (none + some) / 2;
+
+        if (is_mapped(addr + middle * SC_PAGE, SC_PAGE))
+            some = middle;
+        else
+            none = middle + 1;
+    }
+    return some * SC_PAGE;
+}
+
+static void *remap(void *addr, size_t bytes, size_t new_bytes, int flags, void *to)
+{
+    return ((__typeof__(mremap) *)sc_host_next(&next_mremap, "mremap"))(addr, bytes, new_bytes, flags, to);
+}
+
+/* Bytes at the beginning of the range that could be moved; whole pages. */
+static size_t move_some(char *from, char *to, size_t bytes, int flags)
+{
+    for (;;) {
+        if (remap(from, bytes, bytes, flags, to) != MAP_FAILED)
+            return bytes;
+        if (errno != EFAULT || bytes <= SC_PAGE || !is_mapped(from, SC_PAGE))
+            return gone(from, bytes);
+        bytes = sc_page_ceil(bytes / 2);
+    }
+}
+
+/* Returns the bytes that were moved, before the first failure. */
+static size_t move_all(char *from, char *to, size_t bytes, int flags)
+{
+    size_t done = 0, more = bytes;
+
+    while (done < bytes && more) {
+        more = move_some(from + done, to + done, bytes - done, flags);
+        done += more;
+    }
+    return done;
+}
+
+/* `to`: the address for MREMAP_FIXED.  Without success everything is where it was. */
+static void *remap_pieces(char *addr, size_t bytes, size_t new_bytes, int flags, void *to)
+{
+    char *last = addr + bytes - SC_PAGE, *at = to;
+    size_t moved = gone(addr, bytes);
+
+    if (new_bytes > bytes && !(flags & MREMAP_FIXED) &&
+        remap(last, SC_PAGE, SC_PAGE + new_bytes - bytes, 0, NULL) != MAP_FAILED)
+        return addr;
+    if (!(flags & MREMAP_MAYMOVE))
+        return MAP_FAILED;
+    if (!(flags & MREMAP_FIXED))
+        at = sc_host_sys_mmap(NULL, new_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
+    else if (new_bytes > bytes)
+        at = sc_host_sys_mmap(to, new_bytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED);
+    if (at == MAP_FAILED)
+        return at;
+    moved += move_all(addr + moved, at + moved, bytes - moved, flags | MREMAP_FIXED);
+    if (moved == bytes)
+        return at;
+    move_all(at, addr, moved, MREMAP_MAYMOVE | MREMAP_FIXED);
+    sc_host_sys(SYS_munmap, (long)at, (long)new_bytes, 0, 0, 0);
+    errno = EFAULT;
+    return MAP_FAILED;
+}
+
 SC_HOST_EXPORT void *mremap(void *addr, size_t bytes, size_t new_bytes, int flags, ...)
 {
     bool lasting = sc_lifetime_is_mapping((uintptr_t)addr, (uintptr_t)addr + bytes);
-    void *to = NULL;
+    bool whole = (lasting || meets_arena(addr, bytes)) && bytes && new_bytes >= bytes &&
+                 !(flags & MREMAP_DONTUNMAP) && (uintptr_t)addr % SC_PAGE == 0 && is_mapped(addr, bytes);
+    void *to = NULL, *wanted;
+    int before = errno;
 
     if (flags & MREMAP_FIXED) {
         va_list args;
@@ -194,7 +286,12 @@ SC_HOST_EXPORT void *mremap(void *addr, size_t bytes, size_t new_bytes, int flag
         abandon(to, new_bytes, true);
     }
     abandon(addr, bytes, true);
-    to = ((__typeof__(mremap) *)sc_host_next(&next_mremap, "mremap"))(addr, bytes, new_bytes, flags, to);
+    wanted = to;
+    to = remap(addr, bytes, new_bytes, flags, wanted);
+    if (to == MAP_FAILED && errno == EFAULT && whole) {
+        to = remap_pieces(addr, sc_page_ceil(bytes), sc_page_ceil(new_bytes), flags, wanted);
+        errno = to == MAP_FAILED ? errno : before;
+    }
     if (lasting && to != MAP_FAILED)
         sc_lifetime_mapped(to, new_bytes, PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
     return to;

@@ -55,6 +55,39 @@ static void test_elsewhere(void)
     tap_ok(fake_acquires + fake_forgets == 0, "and nobody was called");
 }
 
+/* The program's mapping, as closed pages leave it: the kernel has two, because both ends were first written while the
+ * middle was closed. */
+static char *in_pieces(void)
+{
+    char *p = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    sc_host_sys_mprotect(p + MIB / 4, MIB / 4, PROT_NONE);
+    p[0] = 1;
+    p[MIB - 1] = 3;
+    sc_host_sys_mprotect(p + MIB / 4, MIB / 4, PROT_READ | PROT_WRITE);
+    p[MIB / 3] = 2;
+    return p;
+}
+
+static bool has_pieces(const char *q) { return q[0] == 1 && q[MIB / 3] == 2 && q[MIB - 1] == 3; }
+
+static void test_pieces(void)
+{
+    char *p = in_pieces(), *to, *q;
+
+    q = mremap(p, MIB, 64 * MIB, MREMAP_MAYMOVE);
+    tap_ok(q != MAP_FAILED && has_pieces(q) && q[MIB] == 0 && q[64 * MIB - 1] == 0, "a mapping in pieces grows");
+    munmap(q, 64 * MIB);
+    p = in_pieces();
+    to = mmap(NULL, MIB, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    q = mremap(p, MIB, MIB, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+    tap_ok(q == to && has_pieces(q), "a mapping in pieces moves");
+    to = mmap(NULL, 2 * MIB, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    q = mremap(q, MIB, 2 * MIB, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+    tap_ok(q == to && has_pieces(q) && q[MIB] == 0, "and grows at another address");
+    munmap(q, 2 * MIB);
+}
+
 /* Coroutine stacks and the like. */
 static void test_guard_pages(void)
 {
@@ -199,6 +232,7 @@ int main(void)
     if (!tap_ok(fake_start((size_t)1 << 40) == 0, "the arena starts"))
         return tap_done();
     test_elsewhere();
+    test_pieces();
     test_guard_pages();
     test_dontneed();
     test_lost();
