@@ -184,9 +184,8 @@ SC_HOST_EXPORT void *mmap64(void *addr, size_t bytes, int prot, int flags, int f
 
 /* --- mremap in pieces --------------------------------------------------------------------------------------------- */
 
-/* Pages that were closed or watched once may be several mappings for the kernel, although the program made one.  mremap
- * does not grow several mappings, and moves several since Linux 6.17 alone, and not if one is watched.  It says EFAULT,
- * after it may have moved the first ones. */
+/* Opened pages may stay several mappings for the kernel.  mremap refuses to grow several mappings, with EFAULT.  Linux
+ * before 6.17 refuses to move them.  Later kernels may have moved the first mappings before the refusal. */
 
 static bool is_mapped(const char *addr, size_t bytes)
 {
@@ -197,10 +196,10 @@ static bool is_mapped(const char *addr, size_t bytes)
     return mapped;
 }
 
-/* Bytes at the beginning of the range that are not mapped any more. */
+/* Unmapped bytes at the beginning of the range. */
 static size_t gone(const char *addr, size_t bytes)
 {
-    size_t none = 0, some = bytes / SC_PAGE; /* pages: below the first none is mapped, from the second on all are */
+    size_t none = 0, some = bytes / SC_PAGE; /* pages; those from `some` on are mapped */
 
     while (none < some) {
         size_t middle = (none + some) / 2;
@@ -218,7 +217,7 @@ static void *remap(void *addr, size_t bytes, size_t new_bytes, int flags, void *
     return ((__typeof__(mremap) *)sc_host_next(&next_mremap, "mremap"))(addr, bytes, new_bytes, flags, to);
 }
 
-/* Bytes at the beginning of the range that could be moved; whole pages. */
+/* Moves whole pages at the beginning of the range; returns their bytes. */
 static size_t move_some(char *from, char *to, size_t bytes, int flags)
 {
     for (;;) {
@@ -230,7 +229,7 @@ static size_t move_some(char *from, char *to, size_t bytes, int flags)
     }
 }
 
-/* Returns the bytes that were moved, before the first failure. */
+/* Returns the bytes moved before the first failure. */
 static size_t move_all(char *from, char *to, size_t bytes, int flags)
 {
     size_t done = 0, more = bytes;
@@ -242,7 +241,7 @@ static size_t move_all(char *from, char *to, size_t bytes, int flags)
     return done;
 }
 
-/* `to`: the address for MREMAP_FIXED.  Without success everything is where it was. */
+/* `to`: the address for MREMAP_FIXED.  A failure leaves the memory in its place. */
 static void *remap_pieces(char *addr, size_t bytes, size_t new_bytes, int flags, void *to)
 {
     char *last = addr + bytes - SC_PAGE, *at = to;

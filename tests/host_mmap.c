@@ -56,10 +56,11 @@ static void test_elsewhere(void)
 }
 
 /* The program's mapping, as closed pages leave it: the kernel has two, because both ends were first written while the
- * middle was closed. */
+ * middle was closed.  Mappings with other flags lie around it. */
 static char *in_pieces(void)
 {
-    char *p = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *around = mmap(NULL, 3 * MIB, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *p = mmap(around + MIB, MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 
     sc_host_sys_mprotect(p + MIB / 4, MIB / 4, PROT_NONE);
     p[0] = 1;
