@@ -135,11 +135,12 @@ static enum sc_status begin(const struct sc_view *views, int count, struct sc_op
 {
     struct sc_view own[OPERANDS_MAX];
     enum sc_stage stage[OPERANDS_MAX];
-    enum sc_status status = count > OPERANDS_MAX ? SC_ERR_INVALID : sc_untracked_stage(views, count, own, stage);
+    enum sc_status status;
 
+    sc_host_strict_thread(); /* asks the loader: the copies of operands may hold a lock */
+    status = count > OPERANDS_MAX ? SC_ERR_INVALID : sc_untracked_stage(views, count, own, stage);
     if (status != SC_OK)
         return status;
-    sc_host_strict_thread();
     lock(lending);
     while (sc_protocol_await_admission() && !lending && sc_lent_any()) {
         sc_protocol_unlock();
