@@ -64,6 +64,15 @@ def write(options, rows):
             json.dump({"device": options.device, "threads": options.threads, "rows": rows}, file, indent=1)
 
 
+def print_data(name):
+    """The lines of doc/level3.dat, from the figures of one device and beta = 0 in a JSON file; ?: not measured."""
+    with open(name, encoding="utf-8") as file:
+        rows = [row for row in json.load(file)["rows"] if row["devices"] == 1 and row["beta"] == 0 and row["ok"]]
+    for row in sorted(rows, key=lambda row: (ROUTINES.index(row["routine"]), row["n"])):
+        peer = f"{row['xt']['tflops']:.1f}" if row["xt"] else "?"
+        print(row["routine"], row["n"], f"{row['tflops']:.1f}", peer, "?")
+
+
 def print_rows(rows):
     for row in rows:
         same = [r for r in rows if r["routine"] == row["routine"] and r["beta"] == 0]
@@ -78,7 +87,7 @@ def print_rows(rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("build", help="the folder where semcache was built")
+    parser.add_argument("build", nargs="?", default=".", help="the folder where semcache was built")
     parser.add_argument("--device", default="cuda", help="cuda, or an emulated machine (emu:h200x8)")
     parser.add_argument("--devices", type=int, nargs="+", default=[1], help="numbers of devices")
     parser.add_argument("--sizes", type=int, nargs="+", default=[4096, 8192, 16384, 32768])
@@ -89,7 +98,11 @@ def main():
     parser.add_argument("--seconds", type=float, default=1e9, help="no row begins later")
     parser.add_argument("--no-xt", action="store_true", help="without cuBLASXt")
     parser.add_argument("--json", help="a file for all figures")
+    parser.add_argument("--data", help="print the lines of doc/level3.dat from such a file, and measure nothing")
     options = parser.parse_args()
+    if options.data:
+        print_data(options.data)
+        return 0
     options.start = time.monotonic()
     rows = []
     print("| routine | n | GPUs | beta | TFLOP/s | ms | call ms | first ms | beta 1 / 0 | cuBLASXt TFLOP/s | its block "

@@ -146,7 +146,7 @@ endif
 PAPERS = bench/paper-blasx bench/paper-xkblas bench/paper-paralia bench/paper-semcachepp bench/paper-proact
 EXTRA_PROGRAMS += $(PAPERS)
 CLEANFILES += $(PAPERS)
-EXTRA_DIST += bench/paper.sh bench/paper.gnuplot
+EXTRA_DIST += bench/paper.sh bench/paper.gnuplot bench/level3.gnuplot
 paper_sources = bench/paper.c bench/paper.h
 paper_libraries = libcore.la -ldl -lm
 bench_paper_blasx_SOURCES = bench/paper_blasx.c $(paper_sources)

@@ -2,6 +2,7 @@
 # Routines of level 3 on matrices of three times a device's memory, without data and arithmetic (timing mode). Asserts
 # the bytes over the host's link, beside the least number that any order of a product needs, and the time by the virtual
 # clock beside the time with room for everything. Right numbers are asserted by blas_random and blas_real.
+# With SEMCACHE_TEST_LONG=1 every form of each routine runs, and every routine in all types.
 use strict;
 use warnings;
 use Test::More;
@@ -12,41 +13,72 @@ need('tests/level3');
 plan skip_all => 'for emulated devices' if $ENV{SEMCACHE_TEST_DEVICE} && $device !~ /^emu/;
 
 sub level3 {
-    my ($routine, $side, $n, $limit, $devices, $machine) = @_;
+    my ($type, $routine, $letters, $n, $limit, $devices, $machine) = @_;
     $machine //= 'h200x8';
     return run({ device => "emu:$machine:$devices", env => { OPENBLAS_NUM_THREADS => 1, SEMCACHE_EMU_TIMING => 1,
-                SEMCACHE_OFFLOAD => 'always', SEMCACHE_MEMORY_LIMIT => $limit } }, 'tests/level3', $routine, $side, $n);
+                SEMCACHE_OFFLOAD => 'always', SEMCACHE_MEMORY_LIMIT => $limit } }, 'tests/level3', $type, $routine,
+        $letters, $n);
 }
 
-# Multiply-adds in n^3, matrices written, and times the least bytes. A diagonal block of a triangular matrix takes
-# memory beside the result.
-my @routines = ([ gemm => 'L', 1, 1, 1.2 ], [ syrk => 'L', 0.5, 0.5, 1.2 ], [ syr2k => 'L', 1, 0.5, 1.2 ],
-    [ symm => 'L', 1, 1, 1.2 ], [ symm => 'R', 1, 1, 1.2 ], [ trmm => 'L', 0.5, 1, 1.5 ],
-    [ trmm => 'R', 0.5, 1, 1.5 ], [ trsm => 'L', 0.5, 1, 1.5 ], [ trsm => 'R', 0.5, 1, 1.5 ]);
+# Multiply-adds in n^3, matrices written, times the least bytes, and all letters. A diagonal block of a triangular
+# matrix takes memory beside the result.
+my @sided = qw(LLN LLT LUN LUT RLN RLT RUN RUT);
+my @rank = qw(LN LT UN UT);
+my @routines = ([ gemm => 1, 1, 1.2, qw(NN NT TN TT) ], [ syrk => 0.5, 0.5, 1.2, @rank ],
+    [ syr2k => 1, 0.5, 1.2, @rank ], [ symm => 1, 1, 1.2, qw(LL LU RL RU) ], [ trmm => 0.5, 1, 1.5, @sided ],
+    [ trsm => 0.5, 1, 1.5, @sided ]);
 
+# Each form of each routine on one of two machines, which differ in rates and not in bytes.
 my $n = 20_000;
 my $matrix = 8 * $n**2;
-for my $machine (qw(h200x8 k40x3)) {
-    for (@routines) {
-        my ($routine, $side, $work, $written, $times) = @$_;
-        next if $machine eq 'k40x3' && $side eq 'R';
-        my $run = level3($routine, $side, $n, int($matrix / 3), 1, $machine);
-        is($run->{status}, 0, "$routine $side on $machine");
+my @machines = qw(h200x8 k40x3);
+for (@routines) {
+    my ($routine, $work, $written, $times, @forms) = @$_;
+    for my $letters ($ENV{SEMCACHE_TEST_LONG} ? @forms : @forms[0, -1]) {
+        my $run = level3('d', $routine, $letters, $n, int($matrix / 3), 1, $machines[0]);
+        is($run->{status}, 0, "$routine $letters on $machines[0]");
         # Smith, Lowery, Langou, van de Geijn 2019: 2 n^3 / sqrt(elements in memory) for n^3 multiply-adds.
         my $least = $matrix * (2 * $work * sqrt(3) + $written);
         my $moved = moved($run, 'h2d') + moved($run, 'd2h');
         cmp_ok($moved, '<', $times * $least, sprintf('%.2f matrices moved, %.2f are necessary', $moved / $matrix,
                 $least / $matrix));
+        @machines = reverse @machines;
     }
 }
 
+# Three devices with a third of a matrix each share the work, and each has the factors of its part.
+my %three = (gemm => 1.5, syrk => 2, syr2k => 2, symm => 1.5, trmm => 1.5, trsm => 1.5);
+for (@routines) {
+    my ($routine, $work, $written, undef, $letters) = @$_;
+    my $run = level3('d', $routine, $letters, $n, int($matrix / 3), 3, 'k40x3');
+    my $least = $matrix * (2 * $work * sqrt(3) + $written);
+    my $moved = moved($run, 'h2d') + moved($run, 'd2h');
+    cmp_ok($moved, '<', $three{$routine} * $least, sprintf('%s %s on three: %.2f matrices moved, %.2f are necessary',
+            $routine, $letters, $moved / $matrix, $least / $matrix));
+}
+
 for my $devices (1, 2) {
-    for my $routine (qw(gemm syrk symm trsm)) {
-        my $scarce = level3($routine, 'L', 40_000, 9_000_000_000 / $devices, $devices);
-        my $roomy = level3($routine, 'L', 40_000, 0, $devices);
+    for ([ gemm => 'NN' ], [ syrk => 'LN' ], [ symm => 'LL' ], [ trsm => 'LLN' ]) {
+        my ($routine, $letters) = @$_;
+        my $scarce = level3('d', $routine, $letters, 40_000, 9_000_000_000 / $devices, $devices);
+        my $roomy = level3('d', $routine, $letters, 40_000, 0, $devices);
         my $ratio = $roomy->{stats}{virtual_seconds} / $scarce->{stats}{virtual_seconds};
         cmp_ok($ratio, '>', 0.85, sprintf('%s on %d: %.2f of the speed with all operands on the devices', $routine,
                 $devices, $ratio));
+    }
+}
+
+# Other types lose no more by transfers than double: the share of the kernels' own rate.
+my %share;
+for my $type (qw(d s c z)) {
+    my $rate = $type =~ /[sc]/ ? 50e12 : 60e12; # of the machine file
+    for ($ENV{SEMCACHE_TEST_LONG} ? @routines : @routines[0, -1]) {
+        my ($routine, $work, undef, undef, @forms) = @$_;
+        my $run = level3($type, $routine, $forms[0], 8192, 0, 1);
+        my $kernels = ($type =~ /[cz]/ ? 8 : 2) * $work * 8192**3 / $rate;
+        $share{$type}{$routine} = $kernels / $run->{stats}{virtual_seconds};
+        cmp_ok($share{$type}{$routine}, '>=', 0.95 * $share{d}{$routine},
+            sprintf('%s%s: %.3f of the rate of its kernels', $type, $routine, $share{$type}{$routine}));
     }
 }
 done_testing();
