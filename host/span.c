@@ -371,6 +371,14 @@ static void keep(struct sc_host_span *span)
 
 /* --- pins --------------------------------------------------------------------------------------------------------- */
 
+void sc_host_span_note_pin(struct sc_host_span *span, size_t bytes, void (*unpin)(void *, size_t))
+{
+    sc_assert_held(SC_RANK_PIN);
+    span->pinned_bytes = bytes;
+    span->unpin = unpin;
+    __atomic_store_n(&span->pinned, true, __ATOMIC_RELEASE);
+}
+
 void sc_host_span_unpin(struct sc_host_span *span)
 {
     sc_lock(&pin_lock);
@@ -487,9 +495,7 @@ enum sc_status sc_host_span_pin(const struct sc_host_block *block, enum sc_statu
         status = pin((void *)sc_host_span_base(span), bytes);
         sc_inside_leave();
         if (status == SC_OK) {
-            span->pinned_bytes = bytes;
-            span->unpin = unpin_call;
-            __atomic_store_n(&span->pinned, true, __ATOMIC_RELEASE);
+            sc_host_span_note_pin(span, bytes, unpin_call);
         } else {
             span->unpinnable = PIN_REFUSALS; /* an attempt may cost the driver milliseconds */
         }

@@ -100,6 +100,8 @@ static inline size_t sc_host_span_used(const struct sc_host_span *span)
     return span->growing ? (size_t)pages << SC_PAGE_SHIFT : sc_host_span_bytes(span);
 }
 
+/* Notes that the first `bytes` bytes of the span are pinned, and what ends the pin.  The pin lock is held. */
+void sc_host_span_note_pin(struct sc_host_span *span, size_t bytes, void (*unpin)(void *base, size_t bytes));
 /* Ends the pin, and the one address.  Called without the locks. */
 void sc_host_span_unpin(struct sc_host_span *span);
 

@@ -152,9 +152,8 @@ static bool unite(struct sc_host_span *span, const struct sc_host_placing *placi
             sc_host_sys_madvise((void *)span->base, bytes, MADV_POPULATE_READ);
             span->placing = placing;
             span->united = bytes;
-            span->unpin = separate;
             span->put = put;
-            __atomic_store_n(&span->pinned, true, __ATOMIC_RELEASE);
+            sc_host_span_note_pin(span, bytes, separate);
             return true;
         }
         placing->unpin(span->alias, bytes);
