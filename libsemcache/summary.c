@@ -32,7 +32,7 @@ void sc_summary_reason(FILE *out)
     char why[4200];
 
     sc_device_why_none(&sc_config, why, sizeof why);
-    if (sc_library_own_name() && !count_calls().host) /* else the program has some of the names, and others came here */
+    if (sc_library_own_name() && !count_calls().host)
         fprintf(out, "%s and the like are in the program: link -lsemcache first", sc_library_own_name());
     else if (sc_config.offload == SC_OFFLOAD_NEVER)
         fputs("SEMCACHE_OFFLOAD=never", out);
