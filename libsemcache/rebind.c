@@ -87,7 +87,7 @@ static void *first_in_libraries(const char *name)
     return found;
 }
 
-/* The definition bound to the name, if it is neither this library's nor the program's; else NULL. */
+/* Returns the definition bound to the name, or NULL where this library or the program has defined the name. */
 static void *others(const char *name)
 {
     void *first = sc_loader_symbol(RTLD_DEFAULT, name);
