@@ -106,7 +106,7 @@ const struct sc_setting sc_config_settings[] = {
      .standard = "0",
      .values = "0, BYTES",
      .help = "memory used on each device; 0: all of the device's memory",
-     .least = 64 * KIB, /* smaller memory means so many tiles that a product hardly ends */
+     .least = 64 * KIB, /* with smaller memory a product has too many tiles to end soon */
      .most = 1024 * TIB},
     {.name = "SEMCACHE_LOCAL_RANK",
      .kind = SC_SETTING_RANK,
@@ -282,7 +282,7 @@ static bool parse_bytes(const char *text, uint64_t *bytes)
 
 static bool set_text(const char **field, const char *value)
 {
-    char *copy = strdup(value); /* a program that changes argv[0] may overwrite its environment */
+    char *copy = strdup(value); /* writing to argv[0] may overwrite the environment */
 
     if (copy)
         *field = copy;

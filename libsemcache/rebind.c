@@ -1,6 +1,6 @@
-/* For a program linked with another BLAS before -lsemcache (rule L10 of README.md).  The dynamic linker binds a call to
- * the first library that defines the name, so dgemm_ and the other names are bound to that BLAS.  This file binds the
- * names again, to this library: the slots of procedure linkage tables and the function pointers of every loaded object,
+/* For a program linked with another BLAS before -lsemcache (rule L10 of README.md).  The dynamic linker binds dgemm_
+ * and the other names to the library that comes first, so to that BLAS.  This file binds the names again, to this
+ * library: the slots of procedure linkage tables and the function pointers of every loaded object,
  * including this library.  The result equals that of the other link order.
  *
  * Three kinds of names stay bound: names of libc also exported by this library, names defined by the program itself,
