@@ -1,4 +1,4 @@
-/* The settings: one typed table that fills struct sc_config from the environment and prints the values. */
+/* The settings: one typed table.  The table fills struct sc_config from the environment and prints the values. */
 #ifndef SC_LIBSEMCACHE_CONFIG_H
 #define SC_LIBSEMCACHE_CONFIG_H
 

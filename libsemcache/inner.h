@@ -1,6 +1,6 @@
 /* Functions of the library for libsemcache-cuda-um beside the public names (semcache.h and the BLAS).  The two
- * libraries are built and installed together; no third library uses the interface.  The functions form a table,
- * because all other names are hidden. */
+ * libraries are built and installed together; no third library uses the interface.  A table holds the
+ * functions; only the table is visible outside the library. */
 #ifndef SC_LIBSEMCACHE_INNER_H
 #define SC_LIBSEMCACHE_INNER_H
 
@@ -21,8 +21,8 @@ struct sc_library_inner {
     bool (*armed)(void);    /* computes(), and devices are expected, open, or closed again */
     bool (*emulated)(void); /* the setting names emulated devices */
     bool (*holds)(const void *memory); /* the memory may be on a device */
-    /* Opens the devices if necessary and pins the memory.  False: not pinned, because there are no devices or they
-     * cannot. */
+    /* Opens the devices if necessary and pins the memory.  False, with nothing pinned: no device, or a
+     * refusal by the device. */
     bool (*pin)(const void *memory);
     /* Functions of coherence/lend.h.  united_alloc opens the devices if necessary. */
     __typeof__(sc_coherence_united_alloc) *united_alloc;

@@ -28,7 +28,7 @@ bool sc_library_start_waiting(void);
 
 /* Redirects calls bound to a BLAS linked before this library to this library (rebind.c).  Once, at loading. */
 void sc_library_rebind(void);
-/* Returns NULL, or a BLAS name of the program itself. Its calls do not reach this library. */
+/* Returns NULL, or the name of a BLAS routine inside the program.  Calls of that routine stay inside the program. */
 const char *sc_library_own_name(void);
 
 /* Whether an opening of the devices was attempted. */

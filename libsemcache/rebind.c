@@ -1,5 +1,5 @@
 /* For a program linked with another BLAS before -lsemcache (rule L10 of README.md).  The dynamic linker binds dgemm_
- * and the other names to the library that comes first, so to that BLAS.  This file binds the names again, to this
+ * to the first library with a definition, here to that BLAS.  This file binds the names of the BLAS again, to this
  * library: the slots of procedure linkage tables and the function pointers of every loaded object,
  * including this library.  The result equals that of the other link order.
  *
