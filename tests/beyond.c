@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
+#include <linux/io_uring.h>
 #include <linux/seccomp.h>
 #include <net/if.h>
 #include <pthread.h>
@@ -215,6 +216,68 @@ static void ask_for_interfaces(int acquired)
     printf("ioctl %s\n", ioctl(fd, SIOCGIFCONF, &list) == 0 ? "succeeds" : errno == EFAULT ? "gives EFAULT" : "fails");
 }
 
+/* --- io_uring, by instructions of the program's own --------------------------------------------------------------- */
+
+static struct {
+    int fd;
+    struct io_uring_params params;
+    char *submissions, *completions;
+    struct io_uring_sqe *entries;
+} ring;
+
+static void *map_ring(size_t bytes, off_t at)
+{
+    return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, ring.fd, at);
+}
+
+static void open_ring(void)
+{
+    struct io_uring_params *p = &ring.params;
+
+    ring.fd = (int)system_call(SYS_io_uring_setup, 4, (long)p, 0, 0, 0, 0);
+    if (ring.fd < 0)
+        exit(77);
+    ring.submissions = map_ring(p->sq_off.array + p->sq_entries * sizeof(uint32_t), IORING_OFF_SQ_RING);
+    ring.completions = map_ring(p->cq_off.cqes + p->cq_entries * sizeof(struct io_uring_cqe), IORING_OFF_CQ_RING);
+    ring.entries = map_ring(p->sq_entries * sizeof(struct io_uring_sqe), IORING_OFF_SQES);
+    if (ring.submissions == MAP_FAILED || ring.completions == MAP_FAILED || (void *)ring.entries == MAP_FAILED)
+        exit(98);
+}
+
+/* The result of one request, the first of the ring. */
+static int request(int operation, int file, void *buffer, unsigned bytes)
+{
+    const struct io_uring_cqe *done = (void *)(ring.completions + ring.params.cq_off.cqes);
+
+    ring.entries[0] = (struct io_uring_sqe){.opcode = (uint8_t)operation, .fd = file,
+                                            .addr = (uintptr_t)buffer, .len = bytes};
+    *(uint32_t *)(void *)(ring.submissions + ring.params.sq_off.array) = 0;
+    __atomic_store_n((uint32_t *)(void *)(ring.submissions + ring.params.sq_off.tail), 1, __ATOMIC_RELEASE);
+    if (system_call(SYS_io_uring_enter, ring.fd, 1, 1, IORING_ENTER_GETEVENTS, 0, 0) != 1)
+        exit(98);
+    return done->res;
+}
+
+/* io_uring writes an element of C to a file. kind: "ring": from where C is; "fixed": from a registered buffer. */
+static void write_by_ring(const char *kind, const char *path)
+{
+    struct iovec all = {c, sizeof *c * N * N};
+    int file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600), fixed = *kind == 'f', got;
+    double seen = -1;
+
+    open_ring();
+    if (fixed && system_call(SYS_io_uring_register, ring.fd, IORING_REGISTER_BUFFERS, (long)&all, 1, 0, 0) != 0)
+        exit(77);
+    multiply();
+    if (strchr(kind, '+'))
+        semcache_acquire(c, sizeof *c * N * N, SEMCACHE_READ);
+    got = request(fixed ? IORING_OP_WRITE_FIXED : IORING_OP_WRITE, file, c + N, sizeof seen);
+    if (got == sizeof seen && pread(file, &seen, sizeof seen, 0) != sizeof seen)
+        exit(98);
+    printf("io_uring %s\n", got == -EFAULT ? "gives EFAULT" : got < 0 ? "fails"
+                               : seen == 2.0 * N ? "writes the new value" : "writes an old value");
+}
+
 /* By a direct system call; libc's function leaves SIGSEGV open. */
 static void block_faults(void)
 {
@@ -261,6 +324,8 @@ int main(int argc, char **argv)
             return 98;
         multiply();
     }
+    else if (strncmp(kind, "ring", 4) == 0 || strncmp(kind, "fixed", 5) == 0)
+        write_by_ring(kind, argv[2]);
     else if (strncmp(kind, "ioctl", 5) == 0)
         ask_for_interfaces(strchr(kind, '+') != NULL);
     else if (strcmp(kind, "filter") == 0)

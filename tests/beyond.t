@@ -19,6 +19,16 @@ says 'another process reads from the file of memory' file 'the child finds an ol
 says 'after semcache_acquire' file+ 'the child finds the new value C is right '
 says 'memory behind a pointer in the argument of ioctl' ioctl 'ioctl gives EFAULT '
 says 'after semcache_acquire' ioctl+ 'ioctl succeeds '
+timeout 60 "$program" ring "$scratch/path" > "$scratch/out" 2>&1
+if [ $? -eq 0 ]; then
+    says 'a request of io_uring' ring 'io_uring gives EFAULT C is right '
+    says 'after semcache_acquire' ring+ 'io_uring writes the new value C is right '
+    says 'a buffer registered with io_uring' fixed 'io_uring writes an old value C is right '
+    says 'after semcache_acquire' fixed+ 'io_uring writes the new value C is right '
+else
+    skip 'no permission for io_uring'
+fi
+rm -f "$scratch/path"
 ends=139
 says 'a thread that has blocked SIGSEGV by a direct system call is ended' mask ''
 if timeout 60 "$program" filter > "$scratch/out" 2>&1; then

@@ -18,6 +18,10 @@ tests_kernel_host_LDADD = libcore.la -lm
 TESTS += tests/device_kernels tests/device_conformance tests/device_exchange tests/emu_machines tests/kernel_host \
 	tests/device_convert tests/device_lapack
 
+check_PROGRAMS += tests/cuda_ordinals
+tests_cuda_ordinals_SOURCES = tests/cuda_ordinals.c device/cuda/ordinals.h device/cuda/ordinals.c tests/tap.h
+TESTS += tests/cuda_ordinals
+
 # With a fake driver under the CUDA driver's name.
 check_PROGRAMS += tests/device_wake
 tests_device_wake_SOURCES = tests/device_wake.c tests/fake_driver.h tests/tap.h

@@ -16,6 +16,7 @@
 #include <sys/shm.h>
 #include <unistd.h>
 
+#define PAGE 4096
 #define N 120
 #define ELEMENTS (3 * 130 * 130 + 100) /* three matrices with leading dimensions up to 130, and a margin */
 #define BYTES (ELEMENTS * sizeof(double))
@@ -392,6 +393,39 @@ static void kind_read_only(const char *k)
     close(fd);
 }
 
+/* Moves pages away from a block or a mapping that stays (MREMAP_DONTUNMAP), while the newest numbers are on a device. */
+static void move_away(const char *k, double *p)
+{
+    size_t bytes = (BYTES + PAGE - 1) & ~((size_t)PAGE - 1);
+    double *q;
+
+    lay_out(N);
+    begin(p);
+    gemm(p);
+    q = mremap(p, bytes, bytes, MREMAP_MAYMOVE | MREMAP_DONTUNMAP);
+    if (q == MAP_FAILED) {
+        printf("%s: not here\n", k);
+        return;
+    }
+    judge(same(q), k, "what has moved");
+    judge(p[0] == 0 && memcmp(p, p + 1, bytes - sizeof *p) == 0, k, "what stays is not empty");
+    use(k, p);
+    use(k, q);
+    munmap(q, bytes);
+}
+
+static void kind_moved(const char *k)
+{
+    size_t bytes = (BYTES + PAGE - 1) & ~((size_t)PAGE - 1);
+    double *p = aligned_alloc(PAGE, bytes);
+    double *q = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    move_away(k, p);
+    free(p);
+    move_away(k, q);
+    munmap(q, bytes);
+}
+
 /* Blocks of many sizes come and go at the same addresses, while other blocks stay on devices. */
 static void kind_churn(const char *k)
 {
@@ -427,7 +461,7 @@ static const struct {
 } kinds[] = {
 #define K(name) {#name, kind_##name}
     K(malloc), K(aligned), K(realloc), K(new), K(bss), K(data), K(common), K(tls), K(stack), K(map_private),
-    K(map_shared), K(hugetlb), K(file), K(shm), K(thp), K(locked), K(brk), K(read_only), K(churn),
+    K(map_shared), K(hugetlb), K(file), K(shm), K(thp), K(locked), K(brk), K(read_only), K(moved), K(churn),
 };
 
 int main(int argc, char **argv)

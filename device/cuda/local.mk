@@ -7,6 +7,7 @@ libcore_la_SOURCES += device/cuda/backend.c device/cuda/wake.h device/cuda/wake.
 if HAVE_CUDA
 module_LTLIBRARIES += semcache-cuda.la
 semcache_cuda_la_SOURCES = device/cuda/cuda_int.h device/cuda/opened.c device/cuda/module.c device/cuda/driver.c \
+	device/cuda/ordinals.h device/cuda/ordinals.c \
 	device/cuda/error.c device/cuda/fence.c device/cuda/memory.c device/cuda/place.c device/cuda/populate.c \
 	device/cuda/copy.c \
 	device/cuda/kernel.h device/cuda/kernel.c device/cuda/level1.c device/cuda/level2.c device/cuda/sparse.c \

@@ -1,40 +1,11 @@
 /* Opens and closes the CUDA devices; the table of operations. */
 #include "device/cuda/cuda_int.h"
+#include "device/cuda/ordinals.h"
 #include "device/cuda/ranges.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "device/share.h"
-
-/* The ordinals of a list such as "0,2"; an empty list selects all devices. */
-static enum sc_status select_devices(const char *list, int present, int *ordinals, int *count)
-{
-    const char *at = list;
-    char *end;
-
-    *count = 0;
-    if (!*list) {
-        while (*count < present && *count < SC_DEVICES_MAX)
-            ordinals[*count] = *count, ++*count;
-        return SC_OK;
-    }
-    for (;; at = end + 1) {
-        long n = strtol(at, &end, 10);
-        bool bad = end == at || n < 0 || n >= present || (*end && *end != ',') || *count == SC_DEVICES_MAX;
-
-        for (int i = 0; i < *count; i++)
-            bad |= ordinals[i] == n;
-        if (bad) {
-            sc_cuda_host->log(SC_LOG_ERROR, "device list cuda:%s: wants different numbers from 0 to %d, with commas "
-                              "(nvidia-smi -L lists the devices)", list, present - 1);
-            return SC_ERR_INVALID;
-        }
-        ordinals[(*count)++] = (int)n;
-        if (!*end)
-            return SC_OK;
-    }
-}
 
 static int attribute(const struct sc_cuda_device *d, enum cudaDeviceAttr which)
 {
@@ -314,7 +285,7 @@ static enum sc_status module_open(const struct sc_device_host *host, const char 
     }
     if (error != cudaSuccess)
         return sc_cuda_failed(error, "cudaGetDeviceCount");
-    status = select_devices(spec ? spec : "", present, ordinals, &chosen);
+    status = sc_cuda_ordinals(host, spec ? spec : "", present, ordinals, &chosen);
     return status ? status : open_devices(ordinals, sc_device_share(host->config, chosen), count);
 }
 
