@@ -80,9 +80,11 @@ static enum sc_status prepare_x(const struct product *c, const struct sc_sparse_
     for (int i = 0; i < p->ranges && status == SC_OK; i++)
         status = sc_sparse_gather(c->x, p->x[i].first, p->x[i].end - p->x[i].first, p->device,
                                   (char *)d->x + (size_t)(p->x[i].first - first) * elem);
+    if (status) /* perhaps there is no memory to point to */
+        return status;
     pieces[0] = (struct sc_piece){.rows = c->call->inputs, .cols = 1, .temporary_ld = 1,
                                   .temporary = (char *)d->x - (size_t)first * elem};
-    return status;
+    return SC_OK;
 }
 
 /* Whether the part's device can write the part's rows of y in place. */

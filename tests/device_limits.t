@@ -28,7 +28,8 @@ sub runs {
     my $run = run({ device => $device, options => \@always }, 'tests/losing', $n, $steps);
     is($run->{out}, $alone, "$title: the right sum");
     is(scalar(@{ $run->{stats}{devices} }), $expected, "$title: $expected devices");
-    is(calls($run, qr/dgemv/, 'offloaded') > 0, $expected > 0, "$title: calls run " . ($expected ? 'there' : 'on the host'));
+    my $where = $expected ? 'there' : 'on the host';
+    is(calls($run, qr/dgemv/, 'offloaded') > 0, $expected > 0, "$title: calls run $where");
     my @lines = complaints($run);
     is(scalar(@lines), $line ? 1 : 0, $line ? "$title: one line" : "$title: nothing is said") or diag(@lines);
     like($lines[0], $line, "$title: which names the limit") if $line;

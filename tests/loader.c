@@ -1,7 +1,8 @@
 /* loader LIBRARY TIMES [MODE]: opens and closes a library whose constructor calls the BLAS (constructor.c).
  *
  *     call   meanwhile a second thread makes calls on static data; its first call opens the devices
- *     wait   makes one call first
+ *     wait   says so and makes one call first
+ *     say    says so and makes no call
  *     after  makes a small call first, which opens the host BLAS */
 #include <cblas.h>
 #include <dlfcn.h>
@@ -43,10 +44,10 @@ int main(int argc, char **argv)
     setvbuf(stdout, NULL, _IONBF, 0);
     for (int i = 0; i < N * N; i++)
         array[0][i] = 1;
-    if (argc > 3 && !strcmp(argv[3], "wait")) {
+    if (argc > 3 && (!strcmp(argv[3], "wait") || !strcmp(argv[3], "say")))
         puts("begins");
+    if (argc > 3 && !strcmp(argv[3], "wait"))
         product(0, 1);
-    }
     if (argc > 3 && !strcmp(argv[3], "after"))
         cblas_daxpy(4, 1, array[0], 1, array[1], 1);
     if (calls && pthread_create(&thread, NULL, call, NULL))

@@ -50,11 +50,11 @@ ok 'static data is followed by closing pages' well
 
 # --- signals ---------------------------------------------------------------------------------------------------------
 
-# signal, how the devices are opened
+# signal, how the module opens, mode of the constructor, action of the program
 ends() {
-    env SEMCACHE_DEVICE=cuda SEMCACHE_MODULE_PATH="$top_builddir/tests/.libs" FAKE_MODULE=hangs SEMCACHE_OPEN=$2 \
-        SEMCACHE_OFFLOAD=always CONSTRUCTOR=small LD_PRELOAD="$library" \
-        "$program" "$constructor" 1 wait > "$scratch/out" 2> "$scratch/err" &
+    env SEMCACHE_DEVICE=cuda SEMCACHE_MODULE_PATH="$top_builddir/tests/.libs" FAKE_MODULE="$2" SEMCACHE_OPEN=first \
+        SEMCACHE_OFFLOAD=always CONSTRUCTOR="$3" LD_PRELOAD="$library" \
+        "$program" "$constructor" 1 "$4" > "$scratch/out" 2> "$scratch/err" &
     pid=$!
     until grep -q begins "$scratch/out"; do sleep 0.1; done
     sleep 0.5
@@ -67,10 +67,12 @@ ends() {
     wait $pid
     status=$?
 }
-ends TERM first
+ends TERM hangs small wait
 ok 'SIGTERM ends a program whose driver does not answer' ended 143
-ends HUP first
+ends HUP hangs small wait
 ok 'so does SIGHUP' ended 129
+ends TERM loads thread say
+ok "SIGTERM ends a program whose constructor waits for its own thread's first call" ended 143
 
 # --- the rule --------------------------------------------------------------------------------------------------------
 

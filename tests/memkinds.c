@@ -393,7 +393,7 @@ static void kind_read_only(const char *k)
     close(fd);
 }
 
-/* Moves pages away from a block or a mapping that stays (MREMAP_DONTUNMAP), while the newest numbers are on a device. */
+/* Moves pages away from a block or a mapping that stays (MREMAP_DONTUNMAP). A device has the newest numbers. */
 static void move_away(const char *k, double *p)
 {
     size_t bytes = (BYTES + PAGE - 1) & ~((size_t)PAGE - 1);

@@ -8,8 +8,8 @@ static enum sc_status select_first(const struct sc_device_host *host, int presen
     while (*count < present && *count < SC_DEVICES_MAX)
         ordinals[*count] = *count, ++*count;
     if (present > SC_DEVICES_MAX)
-        host->log(SC_LOG_WARN, "of %d CUDA devices the first %d are used, which is the most (SEMCACHE_DEVICE=cuda:0,1,... "
-                  "chooses others)", present, SC_DEVICES_MAX);
+        host->log(SC_LOG_WARN, "of %d CUDA devices the first %d are used, which is the most "
+                  "(SEMCACHE_DEVICE=cuda:0,1,... chooses others)", present, SC_DEVICES_MAX);
     return SC_OK;
 }
 
