@@ -47,8 +47,8 @@ check_PROGRAMS += tests/losing
 tests_losing_SOURCES = tests/losing.c
 tests_losing_LDADD = $(BLAS_LIBS)
 endif
-dist_check_SCRIPTS += tests/device_limits.t tests/losing.t
-TESTS += tests/device_limits.t tests/losing.t
+dist_check_SCRIPTS += tests/device_limits.t tests/losing.t tests/unreached.t
+TESTS += tests/device_limits.t tests/losing.t tests/unreached.t
 if HAVE_BLAS
 check_PROGRAMS += tests/life
 tests_life_SOURCES = tests/life.c tests/doubled.h

@@ -1,0 +1,115 @@
+#!/bin/sh
+# Programs whose calls, or whose memory, the library does not see because of the way in which it came into the process
+# (doc/limits.md, "Programs out of reach"). Asserts right numbers, and what the page says of the calls.
+. "$top_srcdir/tests/tap.sh"
+need "$tool"
+need "$library"
+cc=${CC:-cc}
+unset LD_LIBRARY_PATH LD_PRELOAD
+libs=$top_builddir/.libs
+skip_all() { echo "1..0 # SKIP $1"; exit 0; }
+command -v "${cc%% *}" > /dev/null || skip_all 'no compiler'
+
+# C := A B with whole numbers, by the dgemm_ of a library that is opened (NAME), or by the program's own (none), or by
+# the function product of a library (product:NAME) after the program's own.
+cat > "$scratch/multiply.h" <<'EOT'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define N 300
+typedef void gemm(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
+                  const int *, const double *, const int *, const double *, double *, const int *, size_t, size_t);
+static int multiply(gemm *dgemm)
+{
+    const int n = N;
+    const double one = 1, zero = 0;
+    double *a = malloc(sizeof *a * N * N), *c = malloc(sizeof *c * N * N);
+    int wrong = 0;
+
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < N * N; i++)
+            a[i] = round + 1;
+        dgemm("N", "N", &n, &n, &n, &one, a, &n, a, &n, &zero, c, &n, 1, 1);
+        for (int i = 0; i < N * N; i++)
+            wrong += c[i] != (double)N * (round + 1) * (round + 1);
+    }
+    return wrong;
+}
+EOT
+cat > "$scratch/program.c" <<'EOT'
+#include "multiply.h"
+gemm dgemm_ __attribute__((weak));
+int main(int argc, char **argv)
+{
+    int wrong = 0;
+    void *in = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
+    int (*product)(void) = in ? (int (*)(void))dlsym(in, "product") : NULL;
+    gemm *opened = in ? (gemm *)dlsym(in, "dgemm_") : NULL;
+
+    if (argc > 1 && !in) {
+        puts(dlerror());
+        return 2;
+    }
+    if (product || argc < 2)
+        wrong += multiply(dgemm_);
+    wrong += product ? product() : opened ? multiply(opened) : 0;
+    puts(wrong ? "wrong" : "right");
+    return wrong != 0;
+}
+EOT
+printf '#include "multiply.h"\ngemm dgemm_;\nint product(void) { return multiply(dgemm_); }\n' > "$scratch/module.c"
+
+# the program's name, libraries: links
+links() { name=$1; shift; $cc -w -O1 -o "$scratch/$name" "$scratch/program.c" "$@" -ldl 2> "$scratch/cc"; }
+SEMCACHE_DEVICE=$device SEMCACHE_OFFLOAD=always SEMCACHE_STATS=$scratch/stats
+SEMCACHE_MACHINE_PATH=$top_srcdir/device/emu/machines SEMCACHE_MODULE_PATH=$libs
+export SEMCACHE_DEVICE SEMCACHE_OFFLOAD SEMCACHE_STATS SEMCACHE_MACHINE_PATH SEMCACHE_MODULE_PATH
+runs() {
+    rm -f "$scratch/stats"
+    timeout 100 "$@" > "$scratch/out" 2> "$scratch/err"
+    status=$?
+}
+right() { [ "$status $(cat "$scratch/out")" = '0 right' ] && [ ! -s "$scratch/err" ]; }
+offloaded() { grep -q "\"dgemm\": {\"offloaded\": $1, \"host\": 0}" "$scratch/stats"; }
+
+# --- a library that needs libopenblas, with libblas.so.3 replaced
+mkdir "$scratch/blas"
+ln -s "$library" "$scratch/blas/libblas.so.3"
+if links open -Wl,--no-as-needed -l:libopenblas.so.0; then
+    runs env LD_LIBRARY_PATH="$scratch/blas" "$scratch/open"
+    ok 'a program that needs libopenblas, libblas.so.3 replaced: right' right
+    ok 'of its calls nothing is seen' test ! -e "$scratch/stats"
+    runs "$tool" run "$scratch/open"
+    ok 'semcache run: right' right
+    ok 'all of its calls are seen' offloaded 3
+else
+    skip 'no libopenblas.so.0'
+fi
+
+# --- the library comes in by dlopen: malloc is libc's
+links opens
+runs "$scratch/opens" "$library"
+ok 'the library is opened by dlopen: right' right
+ok 'calls run on devices' offloaded 3
+ok 'and copy their operands' grep -q '"percall_in": [1-9]' "$scratch/stats"
+
+# --- another BLAS before -lsemcache, and a library that is opened later
+blas=$(ls /usr/lib/*/blas/libblas.so.3 /usr/lib/*/libblas.so.3 2> /dev/null | head -1)
+if [ -n "$blas" ] && $cc -w -O1 -shared -fPIC -o "$scratch/module.so" "$scratch/module.c" "$blas" 2> "$scratch/cc" &&
+    links before -Wl,--no-as-needed "$blas" -L"$libs" -lsemcache -Wl,-rpath,"$libs"; then
+    runs "$scratch/before" "$scratch/module.so"
+    ok 'another BLAS before -lsemcache, and a library opened later: right' right
+    ok "the program's calls are seen, the library's are not" offloaded 3
+    links behind -Wl,--no-as-needed -L"$libs" -lsemcache -Wl,-rpath,"$libs" "$blas"
+    runs "$scratch/behind" "$scratch/module.so"
+    ok '-lsemcache first: right' right
+    ok 'all calls are seen' offloaded 6
+    runs "$tool" run "$scratch/before" "$scratch/module.so"
+    ok 'semcache run: right' right
+    ok 'all calls are seen' offloaded 6
+else
+    skip 'no libblas.so.3'
+fi
+end
+# SPDX-License-Identifier: BSD-2-Clause
