@@ -30,7 +30,9 @@ int main(void)
     tap_ok(wrong == 0, "each function is the one that dlsym finds");
     tap_ok(found > NAMES * 9 / 10, "%d of %d functions are found", found, (int)NAMES);
     tap_ok(!sc_host_nexts_find(&nexts, "no_such_function") && !sc_host_nexts_find(&nexts, ""), "others are not");
+#ifndef __SANITIZE_ADDRESS__ /* it has a function "time" of its own */
     tap_ok(!sc_host_nexts_find(&nexts, "time"), "a function that libc chooses by the processor is left to dlsym");
+#endif
     return tap_done();
 }
 /* SPDX-License-Identifier: BSD-2-Clause */
