@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# More devices than semcache takes, and memory that a device cannot pin (doc/limits.md). Asserts the program's numbers,
-# where its calls ran, and at most one line that names the limit. Lists of GPUs: tests/cuda_ordinals.
+# More devices than semcache takes, memory that a device cannot pin, and a full arena (doc/limits.md). Asserts the
+# program's numbers, where its calls ran, and at most one line that names the limit. Lists of GPUs: tests/cuda_ordinals.
 use strict;
 use warnings;
 use Test::More;
@@ -53,5 +53,13 @@ my $pinned = run({ device => machine(1, "  fail pin 1\n"), options => \@always }
 is($pinned->{out}, $alone, 'memory that cannot be pinned: the right sum');
 is(calls($pinned, qr/dgemv/, 'host'), 101, 'the refused call and the next 100 run on the host');
 is(calls($pinned, qr/dgemv/, 'offloaded'), $steps - 101, 'the others on the device');
+
+# An arena of 64 MiB: a matrix of 128 MiB fits neither there nor as a copy; of a matrix of 31 MiB a copy fits beside it.
+for (['no room for a matrix', 4096, 0], ['room for a matrix', 2000, 3]) {
+    my ($title, $order, $there) = @$_;
+    my $run = run({ env => { SEMCACHE_ARENA => '64M' }, options => \@always }, 'tests/losing', $order, 3);
+    is($run->{out}, run({ device => 'none' }, 'tests/losing', $order, 3)->{out}, "$title: the right sum");
+    is(calls($run, qr/dgemv/, 'offloaded'), $there, "$title: $there of 3 calls run on devices");
+}
 done_testing();
 # SPDX-License-Identifier: BSD-2-Clause

@@ -5,6 +5,7 @@
 need "$tool"
 need "$library"
 cc=${CC:-cc}
+compile() { $cc -w -O1 -include "$scratch/multiply.h" -o "$@" 2> "$scratch/cc"; }
 unset LD_LIBRARY_PATH LD_PRELOAD
 libs=$top_builddir/.libs
 skip_all() { echo "1..0 # SKIP $1"; exit 0; }
@@ -38,7 +39,6 @@ static int multiply(gemm *dgemm)
 }
 EOT
 cat > "$scratch/program.c" <<'EOT'
-#include "multiply.h"
 gemm dgemm_ __attribute__((weak));
 int main(int argc, char **argv)
 {
@@ -58,10 +58,10 @@ int main(int argc, char **argv)
     return wrong != 0;
 }
 EOT
-printf '#include "multiply.h"\ngemm dgemm_;\nint product(void) { return multiply(dgemm_); }\n' > "$scratch/module.c"
+printf 'gemm dgemm_;\nint product(void) { return multiply(dgemm_); }\n' > "$scratch/module.c"
 
 # the program's name, libraries: links
-links() { name=$1; shift; $cc -w -O1 -o "$scratch/$name" "$scratch/program.c" "$@" -ldl 2> "$scratch/cc"; }
+links() { name=$1; shift; compile "$scratch/$name" "$scratch/program.c" "$@" -ldl; }
 SEMCACHE_DEVICE=$device SEMCACHE_OFFLOAD=always SEMCACHE_STATS=$scratch/stats
 SEMCACHE_MACHINE_PATH=$top_srcdir/device/emu/machines SEMCACHE_MODULE_PATH=$libs
 export SEMCACHE_DEVICE SEMCACHE_OFFLOAD SEMCACHE_STATS SEMCACHE_MACHINE_PATH SEMCACHE_MODULE_PATH
@@ -96,7 +96,7 @@ ok 'and copy their operands' grep -q '"percall_in": [1-9]' "$scratch/stats"
 
 # --- another BLAS before -lsemcache, and a library that is opened later
 blas=$(ls /usr/lib/*/blas/libblas.so.3 /usr/lib/*/libblas.so.3 2> /dev/null | head -1)
-if [ -n "$blas" ] && $cc -w -O1 -shared -fPIC -o "$scratch/module.so" "$scratch/module.c" "$blas" 2> "$scratch/cc" &&
+if [ -n "$blas" ] && compile "$scratch/module.so" -shared -fPIC "$scratch/module.c" "$blas" &&
     links before -Wl,--no-as-needed "$blas" -L"$libs" -lsemcache -Wl,-rpath,"$libs"; then
     runs "$scratch/before" "$scratch/module.so"
     ok 'another BLAS before -lsemcache, and a library opened later: right' right
