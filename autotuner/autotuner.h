@@ -20,6 +20,7 @@ struct sc_autotuner_call {
     enum sc_columns columns; /* of its matrices; level 3 */
     enum sc_metric metric;   /* what the decision minimises: time, energy * time, energy */
     int side;              /* SYMM, HEMM, TRMM, TRSM: 'L' or 'R' */
+    int launches;          /* kernels behind the first: of a batch with products of several shapes */
     char uplo;             /* the triangle of an operation that has one: 'U' or 'L' */
     int64_t m, n, k;       /* as in struct sc_kernel */
     double terms;          /* products of entries, of a product of two sparse matrices; else 0 */

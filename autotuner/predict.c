@@ -330,8 +330,10 @@ static double kernels(const struct sc_autotuner_call *call, int parts)
         sc_column_blocks_on(call, parts, false, &columns);
         return columns.seconds;
     }
-    return seconds > 0 ? seconds : larger(flops / sc_machine_gemm_flops(&call->machine),
-                                          (double)call->bytes / parts / sc_machine_memory_bandwidth(&call->machine));
+    if (seconds <= 0)
+        seconds = larger(flops / sc_machine_gemm_flops(&call->machine),
+                         (double)call->bytes / parts / sc_machine_memory_bandwidth(&call->machine));
+    return seconds + call->launches * SC_LAUNCH_SECONDS;
 }
 
 double sc_predict_kernels(const struct sc_autotuner_call *call, int64_t m, int64_t n, int64_t k, int devices)

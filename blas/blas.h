@@ -63,6 +63,12 @@ void sc_blas_links(void);
 struct sc_blas_home;
 bool sc_blas_offload(int routine, const struct sc_kernel *kernel, bool once, struct sc_blas_home *home);
 
+/* The record of products at any places, for sc_blas_offload: the places of the items are addresses, and become
+ * distances.  Products have work, and operands that fit the address space.  False: the operands do not lie in three
+ * ranges, or results overlap; the items are as before.  The record refers to the items. */
+struct sc_batch_items;
+bool sc_blas_items_record(struct sc_batch_items *items, enum sc_type type, struct sc_kernel *kernel);
+
 /* Runs a copy of many vectors as one transposition (kernel: OMATCOPY), before the program has asked for all of it:
  * sc_coherence_speculate, with its by_rows, done and number.  0, with nothing changed: the program's own copies go
  * on. */

@@ -12,7 +12,7 @@ bool sc_op_takes(enum sc_op op, enum sc_type type, enum sc_letter name, char let
     return letter && (strchr(values, letter) || (!sc_type_is_complex(type) && strchr(values, real)));
 }
 
-struct sc_kernel sc_kernel_of_batch(const struct sc_kernel *k, int64_t i)
+static struct sc_kernel kernel_of_step(const struct sc_kernel *k, int64_t i)
 {
     const int64_t bytes = (int64_t)sc_type_bytes(k->type);
     struct sc_kernel one = *k;
@@ -23,6 +23,40 @@ struct sc_kernel sc_kernel_of_batch(const struct sc_kernel *k, int64_t i)
     one.b = (char *)k->b + i * sc_batch_stride(k->batch.b, k->ldb) * bytes;
     one.c = (char *)k->c + i * sc_batch_stride(k->batch.c, k->ldc) * bytes;
     return one;
+}
+
+bool sc_batch_same_shape(const struct sc_batch_item *a, const struct sc_batch_item *b)
+{
+    return a->transa == b->transa && a->transb == b->transb && a->m == b->m && a->n == b->n && a->k == b->k &&
+           a->lda == b->lda && a->ldb == b->ldb && a->ldc == b->ldc &&
+           memcmp(a->alpha, b->alpha, sizeof a->alpha) == 0 && memcmp(a->beta, b->beta, sizeof a->beta) == 0;
+}
+
+static struct sc_kernel kernel_of_item(const struct sc_kernel *k, const struct sc_batch_item *item)
+{
+    const int64_t bytes = (int64_t)sc_type_bytes(k->type);
+
+    return (struct sc_kernel){.op = k->op, .type = k->type, .transa = item->transa, .transb = item->transb,
+                              .m = item->m, .n = item->n, .k = item->k, .lda = item->lda, .ldb = item->ldb,
+                              .ldc = item->ldc, .alpha = {item->alpha[0], item->alpha[1]},
+                              .beta = {item->beta[0], item->beta[1]}, .a = (char *)k->a + item->a * bytes,
+                              .b = (char *)k->b + item->b * bytes, .c = (char *)k->c + item->c * bytes};
+}
+
+struct sc_kernel sc_kernel_of_batch(const struct sc_kernel *k, int64_t i)
+{
+    if (k->batch.items)
+        return kernel_of_item(k, &k->batch.items->item[i]);
+    return kernel_of_step(k, i);
+}
+
+static int views_of_items(const struct sc_kernel *k, struct sc_view view[SC_VIEWS_MAX])
+{
+    const void *const at[] = {k->a, k->b, k->c};
+
+    for (int i = 0; i < 3; i++)
+        view[i] = sc_op_vector(k, at[i], k->batch.items->extent[i], 1, i < 2 ? SC_READ : SC_RDWR);
+    return 3;
 }
 
 /* An element between the parts of a result that belongs to no part stays as it is: the matrix is read, too. */
@@ -46,7 +80,9 @@ static int views_of_batch(const struct sc_kernel *k, struct sc_view view[SC_VIEW
 /* Of the operand that a sparse A is multiplied with, only the rows that A has columns for are looked at. */
 int sc_kernel_views(const struct sc_kernel *k, struct sc_view view[SC_VIEWS_MAX])
 {
-    int count = k->batch.count ? views_of_batch(k, view) : sc_ops[k->op].views(k, view);
+    int count = k->batch.items   ? views_of_items(k, view)
+                : k->batch.count ? views_of_batch(k, view)
+                                 : sc_ops[k->op].views(k, view);
 
     if (sc_op_is_sparse(k->op) && k->transa == 'N') {
         int64_t step = view[1].vector || k->transb == 'T' ? k->ldb : 1;

@@ -17,6 +17,25 @@ struct sc_batch {
     struct sc_batch_step {
         int64_t row, col;
     } a, b, c;
+    const struct sc_batch_items *items; /* NULL: products of one shape, by steps */
+};
+
+/* A product of its own shape and scalars.  Its operands begin `a`, `b`, `c` elements behind those of the record. */
+struct sc_batch_item {
+    char transa, transb;
+    int64_t m, n, k, lda, ldb, ldc;
+    double alpha[2], beta[2];
+    int64_t a, b, c;
+};
+
+/* Products with operands at any places.  An operand of the record is a vector that contains the operands of all
+ * products.  Results have no common element.  The record's m, n and k have the products' number of multiply-adds.
+ * One block of memory, which ends with `count` items.  A device copies what it needs after the launch. */
+struct sc_batch_items {
+    int64_t count;
+    int64_t extent[3]; /* elements of the vectors A, B and C */
+    int shapes;        /* runs of neighbouring items with the same shape and scalars */
+    struct sc_batch_item item[];
 };
 
 /* One operation.  Pointers belong to the address space of the operation.  As in the BLAS, a vector is a pointer to the
@@ -141,6 +160,12 @@ extern const uint8_t sc_op_rate[SC_OPS_ALL]; /* additions and multiplications fo
 int sc_kernel_views(const struct sc_kernel *kernel, struct sc_view view[SC_VIEWS_MAX]);
 /* Product i of a batch: a GEMM on host or device memory. */
 struct sc_kernel sc_kernel_of_batch(const struct sc_kernel *kernel, int64_t i);
+/* Whether two products differ in their places only. */
+bool sc_batch_same_shape(const struct sc_batch_item *a, const struct sc_batch_item *b);
+static inline size_t sc_batch_bytes(int64_t count)
+{
+    return sizeof(struct sc_batch_items) + (size_t)count * sizeof(struct sc_batch_item);
+}
 /* Elements between the operands of neighbouring products. */
 static inline int64_t sc_batch_stride(struct sc_batch_step step, int64_t ld) { return step.row + step.col * ld; }
 /* True if letters and sizes are valid, and the operation has more to do than to scale the result or to return. */

@@ -2,6 +2,7 @@
 /* ?gemm_batch and ?gemm_batch_strided, under all their names, beside a loop of products by definition.  Linked with
  * semcache only; batch.t runs the program on the host and on devices. */
 #include <complex.h>
+#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,12 +139,13 @@ static void put(union sizes *s, bool wide, int i, int64_t value)
 
 enum form { FORTRAN, FORTRAN_64, CBLAS, CBLAS_64 };
 
+typedef void fortran_grouped(const char *, const char *, const void *, const void *, const void *, const void *,
+                             const void *, const void *, const void *, const void *, const void *, const void *,
+                             const void *, const void *, const void *, size_t, size_t);
+
 static void call_grouped(int type, enum form form, int order, const struct group *g, int groups, void *a, void *b,
                          void *c)
 {
-    typedef void fortran(const char *, const char *, const void *, const void *, const void *, const void *,
-                         const void *, const void *, const void *, const void *, const void *, const void *,
-                         const void *, const void *, const void *, size_t, size_t);
     typedef void cblas(int, const int *, const int *, const void *, const void *, const void *, const void *,
                        const void *, const void *, const void *, const void *, const void *, const void *, const void *,
                        int64_t, const void *);
@@ -170,8 +172,8 @@ static void call_grouped(int type, enum form form, int order, const struct group
     }
     put(&count, wide, 0, groups);
     if (form <= FORTRAN_64)
-        ((fortran *)grouped[type][form])(ta, tb, &m, &n, &k, alpha, pa, &lda, pb, &ldb, beta, pc, &ldc, &count, &size,
-                                         1, 1);
+        ((fortran_grouped *)grouped[type][form])(ta, tb, &m, &n, &k, alpha, pa, &lda, pb, &ldb, beta, pc, &ldc, &count,
+                                                 &size, 1, 1);
     else
         ((cblas *)grouped[type][form])(order, ca, cb, &m, &n, &k, alpha, pa, &lda, pb, &ldb, beta, pc, &ldc, groups,
                                        &size);
@@ -236,14 +238,25 @@ static bool as_defined(int type)
 static unsigned state = 1;
 static int64_t below(int64_t n) { return (int64_t)((state = state * 1103515245u + 12345u) >> 8) % n; }
 
-/* How the operands of a group lie: one behind the other, with gaps, side by side in rows, at one place, at random. */
-enum layout { DENSE, GAPS, BESIDE, SAME, RANDOM, LAYOUTS };
+/* How the operands of a group lie: one behind the other, with gaps, side by side in rows, at one place, at random, in a
+ * pool in any order, as blocks of one matrix in any order, two results at one place. */
+enum layout { DENSE, GAPS, BESIDE, SAME, RANDOM, POOL, BLOCKS, TWICE, LAYOUTS };
+
+static void shuffle(int64_t *slot, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        int64_t j = below(i + 1);
+
+        slot[i] = slot[j];
+        slot[j] = i;
+    }
+}
 
 /* Places for `count` matrices of rows x cols; returns the leading dimension. */
 static int64_t lay(enum layout layout, int64_t rows, int64_t cols, int64_t count, int64_t from, int64_t *place,
                    int64_t *stride)
 {
-    int64_t ld = rows + (layout == DENSE ? 0 : below(4)) + !rows;
+    int64_t ld = rows + (layout == DENSE ? 0 : below(4)) + !rows, slot[MOST];
     int64_t step = ld * (cols + (layout == GAPS ? 1 + below(3) : 0));
 
     if (layout == BESIDE) {
@@ -251,8 +264,15 @@ static int64_t lay(enum layout layout, int64_t rows, int64_t cols, int64_t count
         ld = step * count + rows + 1;
     }
     *stride = layout == SAME ? 0 : step;
+    if (layout == BLOCKS)
+        ld = 4 * rows + 1 + below(3);
+    shuffle(slot, count);
     for (int64_t i = 0; i < count; i++)
-        place[i] = from + (layout == RANDOM ? (count - i) * ld * (cols + 1) + below(ld) : i * *stride);
+        place[i] = from + (layout == RANDOM   ? (count - i) * ld * (cols + 1) + below(ld)
+                           : layout == POOL   ? slot[i] * step
+                           : layout == BLOCKS ? slot[i] % 4 * rows + slot[i] / 4 * cols * ld
+                           : layout == TWICE  ? i / 2 * step
+                                              : i * *stride);
     return ld;
 }
 
@@ -301,12 +321,20 @@ static void test_strided(int type, enum form form, bool rows)
            calls);
 }
 
+/* A host's own routine computes the products of a call at the same time, in no order. */
+static bool host_has_batches(void)
+{
+    void *host = dlopen("libopenblas.so.0", RTLD_LAZY | RTLD_NOLOAD);
+
+    return host && dlsym(host, "dgemm_batch_");
+}
+
 static void test_grouped(int type, enum form form, bool rows)
 {
     int wrong = 0, calls = 0;
 
     for (int layout = 0; layout < LAYOUTS; layout++)
-        for (int i = 0; i < 6; i++, calls++) {
+        for (int i = 0; i < 6 && (layout != TWICE || !host_has_batches()); i++, calls++) {
             int groups = (int)below(4);
             struct group g[3];
             int64_t stride[3];
@@ -361,6 +389,145 @@ static void test_sequences(int type)
         wrong += !as_defined(type);
     }
     tap_ok(!wrong, "sequences of %cgemm_batch_strided: %d wrong", "sdcz"[type], wrong);
+}
+
+/* Pools of matrices of several shapes stay on the devices; the program reads and writes in between. */
+static void test_pools(int type)
+{
+    enum { SLOT = 450 };
+    int wrong = 0;
+
+    for (int i = 0; i < 8; i++) {
+        refill(type, state);
+        for (int step = 0; step < 5; step++) {
+            int groups = 1 + (int)below(3);
+            int64_t slot[3][3 * MOST], used = 0, place;
+            struct group g[3] = {{0}};
+
+            for (int operand = 0; operand < 3; operand++)
+                shuffle(slot[operand], 3 * MOST);
+            for (int j = 0; j < groups; j++) {
+                g[j] = (struct group){.transa = "NTC"[below(3)], .transb = "NTC"[below(3)], .m = 1 + below(20),
+                                      .n = 1 + below(20), .k = 1 + below(20), .count = 1 + below(MOST),
+                                      .alpha = below(3) - 1, .beta = below(2)};
+                g[j].lda = (g[j].transa == 'N' ? g[j].m : g[j].k) + below(3);
+                g[j].ldb = (g[j].transb == 'N' ? g[j].k : g[j].n) + below(3);
+                g[j].ldc = g[j].m + below(3);
+                for (int64_t p = 0; p < g[j].count; p++, used++) {
+                    g[j].a[p] = slot[0][below(2) ? used : 0] * SLOT; /* a factor of several products */
+                    g[j].b[p] = slot[1][used] * SLOT;
+                    g[j].c[p] = slot[2][used] * SLOT;
+                }
+                by_definition(type, &g[j], false, a, b, want);
+            }
+            call_grouped(type, FORTRAN, 102, g, groups, a, b, c);
+            place = below(3 * MOST * SLOT);
+            if (below(2))
+                set(type, b, place, 1);
+            if (below(2)) {
+                set(type, c, place, 2);
+                set(type, want, place, 2);
+            }
+            place = below(3 * MOST * SLOT);
+            wrong += get(type, c, place) != get(type, want, place);
+            for (int64_t e = 0; e < ROOM && step == 2; e++) { /* sums stay exact */
+                set(type, c, e, 1);
+                set(type, want, e, 1);
+            }
+        }
+        wrong += !as_defined(type);
+    }
+    tap_ok(!wrong, "pools of %cgemm_batch: %d wrong", "sdcz"[type], wrong);
+}
+
+/* Matrices that a loop has allocated one by one, products without elements and without pointers, and products whose
+ * factors are not read. */
+static void test_places(void)
+{
+    enum { COUNT = 6, SIDE = 45 };
+    double *x[COUNT], *y[COUNT], *z[COUNT + 2], *kept;
+    void *pa[COUNT + 2] = {NULL}, *pb[COUNT + 2] = {NULL}, *pc[COUNT + 2] = {NULL};
+    int m[] = {0, SIDE, SIDE}, n[] = {SIDE, SIDE, SIDE}, k[] = {SIDE, SIDE, 0}, ld[] = {SIDE, SIDE, SIDE};
+    int size[] = {1, COUNT, 1}, count = 3, none = 0, wrong = 0;
+    double alpha[] = {1, 1, 1}, beta[] = {0, 2, 3};
+
+    for (int i = 0; i < COUNT; i++) {
+        double *const *all[] = {&x[i], &y[i], &z[i]};
+
+        x[i] = malloc(sizeof(double[SIDE * SIDE]));
+        y[i] = malloc(sizeof(double[SIDE * SIDE]));
+        z[i] = malloc(sizeof(double[SIDE * SIDE]));
+        for (int operand = 0; operand < 3; operand++)
+            for (int e = 0; e < SIDE * SIDE; e++)
+                (*all[operand])[e] = (e * 7 + i + operand) % 11 - 5;
+        pa[i + 1] = x[i], pb[i + 1] = y[i], pc[i + 1] = z[i];
+    }
+    kept = malloc(sizeof(double[SIDE * SIDE]));
+    for (int e = 0; e < SIDE * SIDE; e++)
+        kept[e] = e;
+    pc[COUNT + 1] = kept;
+    ((fortran_grouped *)grouped[1][FORTRAN])("NNN", "NNN", m, n, k, alpha, pa, ld, pb, ld, beta, pc, ld, &count, size,
+                                             1, 1);
+    for (int i = 0; i < COUNT; i++)
+        for (int e = 0; e < SIDE * SIDE; e++) {
+            double sum = 2 * ((e * 7 + i + 2) % 11 - 5);
+
+            for (int l = 0; l < SIDE; l++)
+                sum += x[i][e % SIDE + l * SIDE] * y[i][l + e / SIDE * SIDE];
+            wrong += z[i][e] != sum;
+        }
+    for (int e = 0; e < SIDE * SIDE; e++)
+        wrong += kept[e] != 3 * e;
+    tap_ok(!wrong, "single matrices, products without pointers: %d elements wrong", wrong);
+    ((fortran_grouped *)grouped[1][FORTRAN])(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+                                             NULL, &none, NULL, 1, 1);
+    tap_ok(true, "no groups");
+    for (int i = 0; i < COUNT; i++)
+        free(x[i]), free(y[i]), free(z[i]);
+    free(kept);
+}
+
+/* For batch.t, which counts the bytes: two calls for a pool of `count` matrices of order 64 in any order, whose sizes
+ * differ. */
+static void test_once(int64_t count)
+{
+    enum { SIDE = 64, CALLS = 2 };
+    const size_t bytes = (size_t)count * sizeof(double[SIDE * SIDE]);
+    double *x = malloc(bytes), *y = malloc(bytes), *z = malloc(bytes);
+    void **p = malloc(3 * (size_t)count * sizeof *p);
+    int64_t *size = malloc(2 * (size_t)count * sizeof *size), *slot = malloc((size_t)count * sizeof *slot), wrong = 0;
+    double *one = malloc((size_t)count * sizeof *one);
+    char *letters = malloc((size_t)count);
+
+    for (int64_t e = 0; e < count * SIDE * SIDE; e++) {
+        x[e] = (double)(e % 13);
+        y[e] = (double)(e % 5 - 2);
+        z[e] = (double)(e % 3);
+    }
+    shuffle(slot, count);
+    for (int64_t i = 0; i < count; i++) {
+        p[i] = x + slot[i] * SIDE * SIDE;
+        p[count + i] = y + slot[i] * SIDE * SIDE;
+        p[2 * count + i] = z + slot[i] * SIDE * SIDE;
+        size[i] = SIDE - i % 4;
+        size[count + i] = 1;
+        one[i] = 1;
+        letters[i] = 'N';
+    }
+    for (int call = 0; call < CALLS; call++)
+        ((fortran_grouped *)grouped[1][FORTRAN_64])(letters, letters, size, size, size, one, p, size, p + count, size,
+                                                    one, p + 2 * count, size, &count, size + count, 1, 1);
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t e = 0; e < SIDE * SIDE; e++) {
+            int64_t side = size[i], at = slot[i] * SIDE * SIDE;
+            double sum = 0;
+
+            for (int64_t l = 0; e < side * side && l < side; l++)
+                sum += (double)((at + e % side + l * side) % 13) * (double)((at + l + e / side * side) % 5 - 2);
+            wrong += z[at + e] != CALLS * sum + (double)((at + e) % 3);
+        }
+    tap_ok(!wrong, "a pool of %d matrices: %d elements wrong", (int)count, (int)wrong);
+    free(x), free(y), free(z), free(p), free(size), free(slot), free(one), free(letters);
 }
 
 static void test_wrong(void)
@@ -430,8 +597,12 @@ static void test_names(void)
            "further names are the same functions");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1) {
+        test_once(atoi(argv[1]));
+        return tap_done();
+    }
     a = malloc(ROOM * sizeof(number));
     b = malloc(ROOM * sizeof(number));
     c = malloc(ROOM * sizeof(number));
@@ -446,7 +617,9 @@ int main(void)
             test_grouped(type, (enum form)form, true);
         }
         test_sequences(type);
+        test_pools(type);
     }
+    test_places();
     test_wrong();
     test_huge();
     test_names();

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Batches of products on the host, and on 1 and 3 devices with every call offloaded and checked, and
 # with verification on the devices of the test.  Asserts
-# that the devices take batches as single calls, under the routine's name in the statistics.
+# that the devices take batches as single calls, under the routine's name in the statistics, and products of several
+# shapes at any places as one task a device.
 . "$top_srcdir/tests/tap.sh"
 program=$top_builddir/tests/batch
 
@@ -19,6 +20,18 @@ for devices in 1 3; do
         done
     done
     report "$missing" 'the statistics name all routines'
+
+    # A hundred matrices of four sizes, in any order in a pool: each device gets the three parts of the pool that belong
+    # to its products, in one transfer each, and nothing more for the second call.
+    SEMCACHE_STATS=$scratch/stats SEMCACHE_CHECK=1 SEMCACHE_OFFLOAD=always SEMCACHE_OPEN=first \
+        "$tool" run --device "emu:h200x8:$devices" "$program" 100 > "$scratch/out" 2>&1
+    verdict $? "a pool on $devices devices" "$(grep -v '^ok' "$scratch/out")"
+    wrong=
+    grep -q '"dgemm_batch": {"offloaded": 2, "host": 0}' "$scratch/stats" || wrong="$wrong calls"
+    grep -q "\"transfers\": {\"h2d\": $((3 * devices))," "$scratch/stats" || wrong="$wrong transfers"
+    up=$(sed -n 's/.*"bytes": {"h2d": \([0-9]*\),.*/\1/p' "$scratch/stats")
+    [ "${up:-0}" -gt $((3 * 98 * 64 * 64 * 8)) ] && [ "$up" -le $((3 * 100 * 64 * 64 * 8)) ] || wrong="$wrong bytes=$up"
+    report "$wrong" 'each part of the pool goes up once'
 done
 SEMCACHE_VERIFY=1 SEMCACHE_OFFLOAD=always SEMCACHE_OPEN=first \
     "$tool" run --device "$device" "$program" > "$scratch/out" 2>&1

@@ -169,6 +169,8 @@ bool sc_blas_batch(struct sc_blas_job *call)
 
     if (sc_blas_is_larger(call))
         return false;
+    if (k->batch.items)
+        return sc_blas_items(call);
     sc_kernel_views(&one, b.view);
     for (int i = 0; i < OPERANDS; i++) {
         b.rows[i] = b.view[i].rows;

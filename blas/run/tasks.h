@@ -263,6 +263,9 @@ enum sc_status sc_blas_single(struct sc_blas_job *call);
 /* A batch of products (batch.c).  Calls begin and end itself.  False, with nothing changed: the host runs the call. */
 bool sc_blas_batch(struct sc_blas_job *call);
 
+/* The same for a batch with operands at any places (items.c). */
+bool sc_blas_items(struct sc_blas_job *call);
+
 /* Routines of LAPACK (whole.c), as one task or a few, each on one device.  Calls begin and end itself, and waits for
  * INFO.  False, with nothing changed: the host runs the call. */
 bool sc_blas_lapack(struct sc_blas_job *call);

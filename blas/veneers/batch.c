@@ -5,14 +5,16 @@
  * products; the arrays of pointers have the products of all groups in a row.  ?gemm_batch_strided has one group, whose
  * operands are equally far apart.
  *
- * A group whose operands are equally far apart is one call for the devices (struct sc_batch).  The other groups, and
- * the groups that stay on the host, are calls of ?gemm, each with a decision of its own.  When the devices take no
- * group, the program's own routine serves the call, where the process has the routine.
+ * A group whose operands are equally far apart is one call for the devices (struct sc_batch).  Other groups are lists of
+ * products (struct sc_batch_items), and so are several groups together.  Groups that have neither form, or stay on the
+ * host, are calls of ?gemm, each with a decision of its own.  When the devices take no group, the program's own routine
+ * serves the call, where the process has the routine.
  *
  * Invalid arguments go to the program's own routine; without the routine, xerbla receives the position of the first
  * invalid argument, and nothing is computed. */
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/inside.h"
 #include "base/log.h"
@@ -208,22 +210,118 @@ static bool kernel_of(const struct group *g, struct sc_kernel *k)
     return !overlap(&view[0], &view[2]) && !overlap(&view[1], &view[2]);
 }
 
-/* False: the host computes the group. */
-static bool on_devices(const struct group *g, const struct routine *r)
+/* False: the host computes the record's products. */
+static bool offload(const struct routine *r, const struct sc_kernel *k)
 {
-    struct sc_kernel k;
     bool done;
 
-    if (!is_large(g) || g->count == 1 || !sc_coherence_stack_fits() || !kernel_of(g, &k) ||
-        !sc_blas_started(k.op, k.type, 0, k.m, k.n, k.k))
+    if (!sc_blas_started(k->op, k->type, 0, k->m, k->n, k->k))
         return false;
     sc_trace_routine = (uint16_t)(SC_TRACE_BATCH + r->number);
     if (__builtin_expect(sc_trace_on || sc_explain_on, 0))
         sc_trace_site = sc_trace_site_here();
-    done = sc_blas_offload(SC_TRACE_BATCH + r->number, &k, false, NULL);
+    done = sc_blas_offload(SC_TRACE_BATCH + r->number, k, false, NULL);
     if (done)
         sc_trace(.kind = SC_EVENT_DONE);
     sc_trace_routine = 0;
+    return done;
+}
+
+static bool is_regular_group(const struct group *g, struct sc_kernel *k)
+{
+    return is_large(g) && g->count > 1 && kernel_of(g, k);
+}
+
+/* False: the group is no single call, or the host computes it. */
+static bool on_devices(const struct group *g, const struct routine *r)
+{
+    struct sc_kernel k;
+
+    return sc_coherence_stack_fits() && is_regular_group(g, &k) && offload(r, &k);
+}
+
+/* --- products at any places --------------------------------------------------------------------------------------- */
+
+#define SMALLEST 2 /* a product has on average at least this fraction of the work of a large call */
+
+static bool is_zero(const void *scalar, enum sc_type type)
+{
+    return number_of(scalar, type, 0) == 0 && number_of(scalar, type, 1) == 0;
+}
+
+/* Whether the group may be a part of a list: its products read A and B. */
+static bool is_listed(const struct group *g)
+{
+    return fits(g) && g->k > 0 && !is_zero(g->alpha, g->type);
+}
+
+static bool is_empty(const struct group *g) { return g->count <= 0 || g->m <= 0 || g->n <= 0; }
+
+static void add_items(const struct group *g, struct sc_batch_items *items)
+{
+    struct sc_batch_item item = {.transa = g->transa, .transb = g->transb, .m = g->m, .n = g->n, .k = g->k,
+                                 .lda = g->a.ld, .ldb = g->b.ld, .ldc = g->c.ld};
+
+    for (int part = 0; part < 2; part++) {
+        item.alpha[part] = number_of(g->alpha, g->type, part);
+        item.beta[part] = number_of(g->beta, g->type, part);
+    }
+    for (int64_t i = 0; i < g->count; i++) {
+        item.a = (int64_t)(uintptr_t)place_of(&g->a, g->type, i);
+        item.b = (int64_t)(uintptr_t)place_of(&g->b, g->type, i);
+        item.c = (int64_t)(uintptr_t)place_of(&g->c, g->type, i);
+        items->item[items->count++] = item;
+    }
+}
+
+/* What a call asks for: the group with a number, whose products begin at `first` in the arrays. */
+typedef struct group group_of(const struct routine *r, const void *arguments, int64_t i, int64_t first);
+
+static struct group by_columns_of(const struct routine *r, group_of *group, const void *arguments, int64_t i,
+                                  int64_t first)
+{
+    struct group g = group(r, arguments, i, first);
+
+    if (r->order == SC_BLAS_ROWS)
+        by_columns(&g);
+    return g;
+}
+
+/* The products of the groups [from, end), the first at `first` of the arrays, as one call on the devices.  False: the
+ * host computes them. */
+static bool listed_on_devices(const struct routine *r, group_of *group, const void *arguments, int64_t from,
+                              int64_t end, int64_t first)
+{
+    struct sc_batch_items *items;
+    struct sc_kernel k;
+    int64_t count = 0, at = first;
+    double work = 0;
+    bool done = true;
+
+    for (int64_t i = from; i < end && done; i++) {
+        struct group g = by_columns_of(r, group, arguments, i, at);
+
+        at += g.count;
+        done = is_empty(&g) || is_listed(&g);
+        count += is_empty(&g) ? 0 : g.count;
+        work += is_empty(&g) ? 0 : work_of(&g);
+    }
+    if (!done || count < 2 || work < (double)sc_blas_small[3] ||
+        work * SMALLEST < (double)count * (double)sc_blas_small[3] || !sc_coherence_stack_fits())
+        return false;
+    items = malloc(sc_batch_bytes(count));
+    if (!items)
+        return false;
+    items->count = 0;
+    for (int64_t i = from; i < end; i++) {
+        struct group g = by_columns_of(r, group, arguments, i, first);
+
+        first += g.count;
+        if (!is_empty(&g))
+            add_items(&g, items);
+    }
+    done = sc_blas_items_record(items, r->type, &k) && offload(r, &k);
+    free(items);
     return done;
 }
 
@@ -265,8 +363,77 @@ static void bring_home(const struct group *g)
 
 /* --- the call ----------------------------------------------------------------------------------------------------- */
 
-/* What a call asks for: the group with a number. */
-typedef struct group group_of(const struct routine *r, const void *arguments, int64_t i, int64_t first);
+/* A call by parts: its groups, and what is known of them. */
+struct call {
+    const struct routine *routine;
+    group_of *group;
+    const void *arguments;
+    int64_t groups;
+    double work;
+    bool large;   /* a group has the work of a large call */
+    bool regular; /* a large group of several is a single call for the devices */
+};
+
+/* Looks at all groups.  Returns the position of the first invalid argument; 0: all are valid. */
+static int look_at(struct call *call)
+{
+    int wrong = call->routine->order == '?' ? -1 : call->groups < 0 ? 14 : 0;
+    int64_t first = 0;
+
+    for (int64_t i = 0; i < call->groups && !wrong; i++) {
+        struct group g = call->group(call->routine, call->arguments, i, first);
+        struct sc_kernel k;
+
+        wrong = wrong_of(&g, call->routine);
+        first += g.count;
+        if (wrong || is_empty(&g))
+            continue;
+        call->work += work_of(&g);
+        call->large |= is_large(&g);
+        g = by_columns_of(call->routine, call->group, call->arguments, i, first - g.count);
+        call->regular |= call->groups > 1 && is_regular_group(&g, &k);
+    }
+    return wrong;
+}
+
+static void all_home(const struct call *call)
+{
+    int64_t first = 0;
+
+    if (sc_coherence_devices() == 0 || !sc_coherence_stack_fits())
+        return;
+    for (int64_t i = 0; i < call->groups; i++) {
+        struct group g = by_columns_of(call->routine, call->group, call->arguments, i, first);
+
+        first += g.count;
+        bring_home(&g);
+    }
+}
+
+/* Group by group, on the devices or as single products.  own: a routine that takes the whole call may take a single
+ * group.  True: that routine has to. */
+static bool serve_each(const struct call *call, bool own)
+{
+    const struct routine *r = call->routine;
+    bool any = false;
+    int64_t first = 0;
+
+    for (int64_t i = 0; i < call->groups; i++) {
+        struct group g = by_columns_of(r, call->group, call->arguments, i, first);
+        bool done = !sc_inside() && (on_devices(&g, r) ||
+                                     listed_on_devices(r, call->group, call->arguments, i, i + 1, first));
+
+        first += g.count;
+        any |= done;
+        if (!done && own && call->groups == 1)
+            return true;
+        if (!done)
+            products(&g);
+    }
+    if (!any)
+        sc_blas_count(SC_TRACE_BATCH + r->number);
+    return false;
+}
 
 /* The program's own routine, or the host BLAS's, for the rest of the call; NULL: the call is done.  *enter: under
  * sc_blas_enter. */
@@ -274,49 +441,26 @@ static sc_blas_fn serve(const struct routine *r, const char *symbol, const void 
                         group_of *group, bool *enter)
 {
     sc_blas_fn own = sc_blas_other_of_program(SC_BLAS_OTHER_BATCH + 4 * r->number + 2 * r->wide + r->cblas, symbol);
-    int wrong = r->order == '?' ? -1 : groups < 0 ? 14 : 0;
-    bool large = false, any = false;
-    int64_t first = 0;
+    struct call call = {.routine = r, .group = group, .arguments = arguments, .groups = groups};
+    int wrong = look_at(&call);
 
     *enter = false;
-    for (int64_t i = 0; i < groups && !wrong; i++) {
-        struct group g = group(r, arguments, i, first);
-
-        wrong = wrong_of(&g, r);
-        large |= is_large(&g) && g.count > 0;
-        first += g.count;
-    }
     if (wrong && !own)
         complain(r, wrong < 0 ? 0 : wrong);
     if (wrong)
         return own;
-    if (own && (!large || sc_inside())) {
+    if (own && (call.work < (double)sc_blas_small[3] || sc_inside())) {
         sc_blas_count(SC_TRACE_BATCH + r->number);
         return own;
     }
-    first = 0;
-    for (int64_t i = 0; i < groups; i++) {
-        struct group g = group(r, arguments, i, first);
-        bool done;
-
-        first += g.count;
-        if (r->order == SC_BLAS_ROWS)
-            by_columns(&g);
-        done = !sc_inside() && on_devices(&g, r);
-        any |= done;
-        if (!done && own && groups == 1) {
-            if (sc_coherence_devices() > 0 && sc_coherence_stack_fits())
-                bring_home(&g);
-            sc_blas_count(SC_TRACE_BATCH + r->number);
-            *enter = true;
-            return own;
-        }
-        if (!done)
-            products(&g);
-    }
-    if (!any)
-        sc_blas_count(SC_TRACE_BATCH + r->number);
-    return NULL;
+    if (groups > 1 && !call.regular && !sc_inside() && listed_on_devices(r, group, arguments, 0, groups, 0))
+        return NULL;
+    if ((!own || groups == 1 || call.large) && !serve_each(&call, own != NULL))
+        return NULL;
+    all_home(&call);
+    sc_blas_count(SC_TRACE_BATCH + r->number);
+    *enter = true;
+    return own;
 }
 
 /* --- arguments ---------------------------------------------------------------------------------------------------- */

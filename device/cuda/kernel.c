@@ -24,6 +24,12 @@ typedef cublasStatus_t batch_fn(cublasHandle_t, cublasOperation_t, cublasOperati
                                 const void *alpha, const void *a, int64_t, long long, const void *b, int64_t, long long,
                                 const void *beta, void *c, int64_t, long long, int64_t count);
 
+typedef cublasStatus_t listed_fn(cublasHandle_t, cublasOperation_t, cublasOperation_t, int64_t m, int64_t n, int64_t k,
+                                 const void *alpha, const void *const *a, int64_t, const void *const *b, int64_t,
+                                 const void *beta, void *const *c, int64_t, int64_t count);
+
+static listed_fn *const listed[] = {(listed_fn *)cublasSgemmBatched_64, (listed_fn *)cublasDgemmBatched_64,
+                                    (listed_fn *)cublasCgemmBatched_64, (listed_fn *)cublasZgemmBatched_64};
 static batch_fn *const batch[] = {
     (batch_fn *)cublasSgemmStridedBatched_64, (batch_fn *)cublasDgemmStridedBatched_64,
     (batch_fn *)cublasCgemmStridedBatched_64, (batch_fn *)cublasZgemmStridedBatched_64};
@@ -72,12 +78,61 @@ static enum sc_status run_batch(const struct sc_cuda_call *c)
                                                sc_batch_stride(b->c, k->ldc), b->count));
 }
 
+/* Products first ... end - 1 of a batch, of one shape.  pointers: in device memory, of all A, of all B, of all C. */
+static enum sc_status run_shape(const struct sc_cuda_call *c, int64_t first, int64_t end, void **pointers)
+{
+    const struct sc_kernel one = sc_kernel_of_batch(c->k, first);
+    const union sc_cuda_scalar alpha = sc_cuda_scalar_of(one.type, one.alpha);
+    const union sc_cuda_scalar beta = sc_cuda_scalar_of(one.type, one.beta);
+    const cublasOperation_t transa = sc_cuda_operation(&one, one.transa), transb = sc_cuda_operation(&one, one.transb);
+    const int64_t count = c->k->batch.count;
+
+    if (end - first == 1)
+        return sc_cuda_result_of(c, gemm[one.type](c->blas, transa, transb, one.m, one.n, one.k, &alpha, one.a,
+                                                   one.lda, one.b, one.ldb, &beta, one.c, one.ldc));
+    return sc_cuda_result_of(c, listed[one.type](c->blas, transa, transb, one.m, one.n, one.k, &alpha,
+                                                 (const void *const *)pointers + first, one.lda,
+                                                 (const void *const *)pointers + count + first, one.ldb, &beta,
+                                                 pointers + 2 * count + first, one.ldc, end - first));
+}
+
+/* The pointers of all products lie in the scratch memory, which the kernels use in the order of the stream.  A copy of
+ * memory that is not pinned returns when the memory may be reused. */
+static enum sc_status run_items(const struct sc_cuda_call *c)
+{
+    const struct sc_batch_items *items = c->k->batch.items;
+    const int64_t count = items->count;
+    const size_t bytes = 3 * (size_t)count * sizeof(void *);
+    void **pointers = bytes <= SC_CUDA_SCRATCH ? malloc(bytes) : NULL;
+    enum sc_status status;
+
+    if (!pointers)
+        return SC_ERR_UNSUPPORTED;
+    for (int64_t i = 0; i < count; i++) {
+        const struct sc_kernel one = sc_kernel_of_batch(c->k, i);
+
+        pointers[i] = one.a;
+        pointers[count + i] = one.b;
+        pointers[2 * count + i] = one.c;
+    }
+    status = SC_CUDA(cudaMemcpyAsync(c->queue->scratch, pointers, bytes, cudaMemcpyHostToDevice, c->queue->stream));
+    free(pointers);
+    for (int64_t first = 0, end; first < count && status == SC_OK; first = end) {
+        for (end = first + 1; end < count && sc_batch_same_shape(&items->item[first], &items->item[end]); end++)
+            ;
+        status = run_shape(c, first, end, c->queue->scratch);
+    }
+    return status;
+}
+
 static enum sc_status run_gemm(const struct sc_cuda_call *c)
 {
     const struct sc_kernel *k = c->k;
 
     if (k->m <= 0 || k->n <= 0)
         return SC_OK;
+    if (k->batch.items)
+        return run_items(c);
     if (k->batch.count)
         return run_batch(c);
     if (k->k <= 0 || sc_cuda_scalar_is(k, k->alpha, 0))

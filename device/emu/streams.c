@@ -164,7 +164,11 @@ static struct sc_emu_op *op_new(const struct sc_emu_op *op)
 {
     struct sc_emu_op *memory = malloc(sizeof *memory), *copy = memory ? memory : take_spare();
     bool exchanges = op->action == SC_EMU_DO_EXCHANGE, calls = op->action == SC_EMU_DO_CALL;
-    size_t bytes = exchanges ? (size_t)op->exchange.count * sizeof *op->exchange.pieces : calls ? op->call.bytes : 0;
+    const struct sc_batch_items *items = op->action == SC_EMU_DO_KERNEL ? op->kernel.batch.items : NULL;
+    size_t bytes = exchanges ? (size_t)op->exchange.count * sizeof *op->exchange.pieces
+                   : calls   ? op->call.bytes
+                   : items   ? sc_batch_bytes(items->count)
+                             : 0;
     void *kept = bytes ? malloc(bytes) : NULL;
 
     if (!copy || (bytes && !kept)) {
@@ -178,6 +182,8 @@ static struct sc_emu_op *op_new(const struct sc_emu_op *op)
         copy->exchange.pieces = memcpy(kept, op->exchange.pieces, bytes);
     if (calls && bytes)
         copy->call.record = memcpy(kept, op->call.record, bytes);
+    if (items)
+        copy->kernel.batch.items = memcpy(kept, items, bytes);
     return copy;
 }
 
@@ -187,6 +193,8 @@ static void op_free(struct sc_emu_op *op)
         free((void *)op->exchange.pieces);
     if (op->action == SC_EMU_DO_CALL)
         free(op->call.record);
+    if (op->action == SC_EMU_DO_KERNEL)
+        free((void *)op->kernel.batch.items);
     op_release(op);
 }
 
