@@ -7,7 +7,8 @@ libcore_la_SOURCES += blas/run/tasks.h blas/run/ahead.c blas/run/assign.c blas/r
 	blas/run/reduce.c blas/run/recall.c blas/run/gemv.c \
 	blas/run/ger.c blas/run/gemm.c blas/run/product.h blas/run/gemm_sum.c blas/run/gemm_awaited.c blas/run/partials.h \
 	blas/run/partials.c blas/run/single.c blas/run/symm.c blas/run/syr.c blas/run/whole.c \
-	blas/run/batch.c blas/run/items.c blas/run/larger.c blas/run/least_squares.c blas/run/eigen_range.c blas/run/columns.h \
+	blas/run/batch.c blas/run/items.c blas/run/larger.c \
+	blas/run/least_squares.c blas/run/eigen_range.c blas/run/columns.h \
 	blas/run/columns.c \
 	blas/run/columns_cholesky.c blas/run/columns_lu.c blas/run/columns_qr.c \
 	blas/run/condition.c blas/run/rank.c \

@@ -5,10 +5,10 @@
  * products; the arrays of pointers have the products of all groups in a row.  ?gemm_batch_strided has one group, whose
  * operands are equally far apart.
  *
- * A group whose operands are equally far apart is one call for the devices (struct sc_batch).  Other groups are lists of
- * products (struct sc_batch_items), and so are several groups together.  Groups that have neither form, or stay on the
- * host, are calls of ?gemm, each with a decision of its own.  When the devices take no group, the program's own routine
- * serves the call, where the process has the routine.
+ * A group whose operands are equally far apart is one call for the devices (struct sc_batch).  Other groups are lists
+ * of products (struct sc_batch_items), and so are several groups together.  Groups that have neither form, or stay on
+ * the host, are calls of ?gemm, each with a decision of its own.  When the devices take no group, the program's own
+ * routine serves the call, where the process has the routine.
  *
  * Invalid arguments go to the program's own routine; without the routine, xerbla receives the position of the first
  * invalid argument, and nothing is computed. */
