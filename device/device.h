@@ -148,8 +148,7 @@ struct sc_device_ops {
     /* Whether the devices have an operation in a type; calls of all others run on the host, and move nothing.  NULL:
      * they have all operations. */
     bool (*runs)(enum sc_op op, enum sc_type type);
-    /* SC_ERR_UNSUPPORTED: not this kernel; the host fetches its operands and does it.  The device copies the items of a
-     * batch. */
+    /* SC_ERR_UNSUPPORTED: not this kernel; the host fetches its operands and does it.  Items of a batch are copied. */
     enum sc_status (*launch)(int device, enum sc_stream stream, const struct sc_kernel *kernel);
     /* Calls call->run in the order of the stream.  A real device calls at once, with the device's context current and
      * the driver's stream: the function enqueues kernels there.  An emulated device calls with stream NULL when the

@@ -366,7 +366,7 @@ static bool offload(int routine, const struct sc_kernel *k, bool once, struct sc
     double since;
     bool done;
 
-    if (!count)
+    if (!count || (sc_blas_around && k->batch.items)) /* verification bounds products one by one */
         return false;
     ask(k, view, count, once, &call, &plan);
     if (!plan.devices && home)

@@ -1,8 +1,8 @@
 /* Device memory at the host's addresses (device.h, reserve and place).
  *
- * A reserved range has at most one allocation of device memory, of one device, for all its users.  Other devices that
- * can access the device's memory use it at the same addresses.  Memory without users stays mapped, with the fences
- * after which it is free, until the driver has no memory left or another device needs the range. */
+ * All users of a reserved range share one allocation of device memory, or none.  Other devices with access to this
+ * memory use the same addresses.  Memory without users stays mapped, with the fences after which it is free, until the
+ * driver has no memory left or another device needs the range. */
 #include "device/cuda/cuda_int.h"
 
 #include <stdlib.h>

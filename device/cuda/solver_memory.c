@@ -1,4 +1,4 @@
-/* A call of a routine of LAPACK through cuSOLVER: its memory, its copies, its status and its INFO. */
+/* A call of a routine of LAPACK through cuSOLVER: memory, copies, status and INFO. */
 #include "device/cuda/solver.h"
 
 #include <math.h>
