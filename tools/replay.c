@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/page.h"
 #include "blas/verify/replay.h"
 #include "semcache/semcache.h"
 #include "tools/replay_memory.h"
@@ -121,6 +122,18 @@ static void touch(const struct sc_event *event)
         (void)*byte;
 }
 
+/* What a write opened in the record counts there as written, and is written here: this run's window may be smaller. */
+static void write_pages(const struct sc_event *event)
+{
+    for (uint64_t at = 0; at < event->range.bytes; at += SC_PAGE) {
+        uint64_t bytes = 1;
+        volatile char *byte = sc_replay_memory_at(event->range.address + at, &bytes);
+
+        if (byte)
+            __atomic_fetch_or(byte, 0, __ATOMIC_RELAXED);
+    }
+}
+
 static void ask(const struct sc_event *event)
 {
     uint64_t bytes = event->range.bytes;
@@ -188,18 +201,23 @@ static bool prepare(const struct sc_trace_reading *trace)
     return good;
 }
 
+static bool is_of_library(const struct sc_event *event)
+{
+    return event->kind == SC_EVENT_STATE || event->kind == SC_EVENT_TRANSFER || event->kind == SC_EVENT_PROTECT;
+}
+
 /* The next event of the program, or its end; events of the library (transfers, states) are skipped. */
 static const struct sc_event *next_of_program(const struct sc_trace_reading *trace, size_t i)
 {
-    while (++i + 1 < trace->event_count &&
-           (trace->events[i].kind == SC_EVENT_STATE || trace->events[i].kind == SC_EVENT_TRANSFER ||
-            trace->events[i].kind == SC_EVENT_PROTECT))
+    while (++i + 1 < trace->event_count && is_of_library(&trace->events[i]))
         ;
     return &trace->events[i];
 }
 
 static bool play(struct sc_trace_reading *trace)
 {
+    bool written = false; /* the program's last event was a write fault */
+
     drop_damaged(trace);
     if (!prepare(trace))
         return false;
@@ -207,6 +225,10 @@ static bool play(struct sc_trace_reading *trace)
         if (!repeat(trace, &trace->events[i]))
             return false;
         missed.tasks += trace->events[i].kind == SC_EVENT_KERNEL && trace->events[i].op == SC_OP_OWN;
+        if (!is_of_library(&trace->events[i]))
+            written = trace->events[i].kind == SC_EVENT_FAULT && trace->events[i].access & SC_WRITE;
+        else if (written && trace->events[i].kind == SC_EVENT_PROTECT && !trace->events[i].protection)
+            write_pages(&trace->events[i]);
         if (trace->events[i].kind == SC_EVENT_FAULT && i + 1 < trace->event_count)
             pause_as(&trace->events[i], next_of_program(trace, i));
     }
