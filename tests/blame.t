@@ -137,5 +137,14 @@ for (['stack', 'on a stack', 'allocate it with malloc'], ['static', 'static or C
     like($text, qr/\Q$place\E dgemv > [^\n]* in \w+ [^\n]*copied in each call: \Q$why\E [^\n]*TRY \Q$remedy\E/,
         "$what: why, and what to do");
 }
+
+# --- a program without debug information
+
+SKIP: {
+    skip 'no strip', 3 if system("strip -g -o $scratch/stripped $build/tests/copied 2> $scratch/out");
+    my $stripped = qx($build/tools/semcache run -d $device -o always -t $scratch/trace $scratch/stripped 2>&1);
+    is($?, 0, 'a program without debug information: traced') or diag($stripped);
+    like(blame(), qr/\bstripped\+0x[0-9a-f]+\(\w+\) dgemv/, 'lines are offsets in the file, and functions');
+}
 done_testing();
 # SPDX-License-Identifier: BSD-2-Clause

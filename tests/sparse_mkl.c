@@ -199,6 +199,27 @@ static void test_skew(void)
     free(y);
 }
 
+/* A letter that means nothing, and a solve with a skew-symmetric matrix, leave y as it is. sparse_mkl.t counts lines. */
+static void test_refused(void)
+{
+    const int n = N;
+    const double one = 1, zero = 0;
+    double *x = room(), *y = room();
+    int changed = 0;
+
+    fill(SC_D);
+    store_d(0);
+    for (int i = 0; i < N; i++)
+        x[i] = y[i] = i + 1;
+    MKL_DCSRMV("N", &n, &n, &one, "XLNC", values_d, index_d, start_d, start_d + 1, x, &zero, y);
+    mkl_dcsrsv("N", &n, &one, "ALNC", values_d, index_d, start_d, start_d + 1, x, y);
+    for (int i = 0; i < N; i++)
+        changed += y[i] != i + 1;
+    tap_ok(changed == 0, "descriptions without a result leave y as it is");
+    free(x);
+    free(y);
+}
+
 /* The conjugate transpose of a skew matrix, with dense operands by columns (base 1) and by rows. */
 static void test_skew_conjugate(int base)
 {
@@ -281,6 +302,7 @@ int main(int argc, char **argv)
     test_skew();
     test_skew_conjugate(0);
     test_skew_conjugate(1);
+    test_refused();
     test_codes();
     semcache_statistics(&used);
     tap_ok((used.bytes_h2d > 0) == (argc > 1 && strcmp(argv[1], "none") != 0), "what was to be used was used");

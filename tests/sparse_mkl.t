@@ -15,6 +15,7 @@ for device; do
     status=$?
     sed 's/^/# /' "$scratch/out"
     report "$([ $status = 0 ] || grep '^not ok' "$scratch/out" || echo "status $status")" "MKL's names on $device"
+    ok 'a line for each description without a result' [ "$(grep -c 'y stays as it is' "$scratch/said")" = 2 ]
 done
 
 # The n-th operation of a kind is accepted, but never done.
