@@ -121,7 +121,7 @@ uint64_t sc_view_sum(const struct semcache_view *v, bool clear)
     size_t elem = sc_type_bytes((enum sc_type)v->type);
     uint64_t sum = UINT64_C(0xcbf29ce484222325);
 
-    for (int64_t k = 0; k < v->planes; k++)
+    for (int64_t k = 0; k < v->planes && v->rows; k++) /* without rows there may be no memory */
         for (int64_t j = 0; j < v->cols; j++) {
             unsigned char *column = (unsigned char *)v->memory + (size_t)(j * v->ld + k * v->plane) * elem;
 

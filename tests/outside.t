@@ -28,9 +28,13 @@ SKIP: {
     skip 'not on this system: writes noticed by the kernel', 8 unless $engine =~ /^wp/;
     outside($_, 'wp') for 'auto', 'wp';
 }
-# The first call, with copies of its operands, begins to trap system calls past libc.
-my $strict = run({ env => { SEMCACHE_CHECK => 2 }, options => ['--offload', 'always'] }, 'tests/outside');
-right($strict, 'right with SEMCACHE_CHECK=2');
-used_devices($strict);
+# The first call, with copies of its operands, begins to trap system calls past libc. AddressSanitizer makes such calls
+# while it blocks every signal.
+SKIP: {
+    skip 'AddressSanitizer calls the system past libc', 2 if $ENV{SEMCACHE_TEST_ASAN};
+    my $strict = run({ env => { SEMCACHE_CHECK => 2 }, options => ['--offload', 'always'] }, 'tests/outside');
+    right($strict, 'right with SEMCACHE_CHECK=2');
+    used_devices($strict);
+}
 done_testing();
 # SPDX-License-Identifier: BSD-2-Clause
