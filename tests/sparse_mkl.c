@@ -199,7 +199,7 @@ static void test_skew(void)
     free(y);
 }
 
-/* A letter that means nothing, and a solve with a skew-symmetric matrix, leave y as it is. sparse_mkl.t counts lines. */
+/* A letter that means nothing, and a solve with a skew-symmetric matrix, leave y as it is (lines: sparse_mkl.t). */
 static void test_refused(void)
 {
     const int n = N;
