@@ -135,6 +135,24 @@ static int tiles_of(int64_t extent, double edge, size_t element)
     return (int)((all - 1) / (pages > 0 ? pages : 1) + 1);
 }
 
+/* With A on the right side, the rows of B have nothing in common: a device keeps its rows, unless links between the
+ * devices bring the parts of B.  trmm reads slices of B before their products are written over them: in a grid of one
+ * row of devices, they would evict each other. */
+static void deal_rows(const struct sc_autotuner_call *q, double edge, struct sc_plan *plan)
+{
+    const int64_t page = SC_PAGE / (int64_t)sc_type_bytes(q->type);
+    int last = q->operands - 1, down, across;
+
+    if (!sc_op_has_side(q->op) || q->side != 'R' || q->machine.devices < 2 || sc_config.schedule != SC_STRATEGY_AUTO)
+        return;
+    sc_device_grid(q->machine.devices, &down, &across);
+    if (!plan->larger.apart && (q->op != SC_OP_TRMM || down > 1))
+        return;
+    plan->larger.by_rows = true;
+    plan->operand[last].width = edge < 1 ? 1 : (int64_t)edge;
+    plan->operand[last].strip = edge < (double)page ? page : (int64_t)edge / page * page;
+}
+
 /* A device needs its part of the result, and the other operands.  A call that needs more room runs in parts
  * (blas/run/larger.c), for which its new matrices are cut into squares. */
 static void set_larger(const struct sc_autotuner_call *q, struct sc_plan *plan)
@@ -148,6 +166,8 @@ static void set_larger(const struct sc_autotuner_call *q, struct sc_plan *plan)
 
         need += q->view[i].access & SC_WRITE ? bytes / (uint64_t)q->machine.devices : bytes;
     }
+    plan->larger.by_rows = false;
+    plan->larger.apart = q->machine.devices > 1 && q->peers <= 0;
     if (need <= room) {
         plan->larger.room = 0;
         return;
@@ -160,6 +180,7 @@ static void set_larger(const struct sc_autotuner_call *q, struct sc_plan *plan)
         plan->operand[i].tile_cols = tiles_of(q->view[i].cols, edge, element);
         plan->operand[i].strip = 0;
     }
+    deal_rows(q, edge, plan);
 }
 
 static int blocks_a_device(enum sc_op op)
@@ -227,6 +248,7 @@ static void deal_strips(const struct sc_autotuner_call *q, bool any_size, struct
         bool dealt = plan->operand[i].spread > 1 && !plan->operand[i].tile_rows && q->view[i].split == SC_SPLIT_ROWS;
 
         plan->operand[i].strip = dealt ? rows : 0;
+        plan->operand[i].width = 0;
     }
 }
 

@@ -24,12 +24,15 @@ struct sc_plan {
         int spread;               /* devices that the operand is distributed over, if it is new */
         int tile_rows, tile_cols; /* tiles of a new matrix, dealt out block-cyclically; 0: one strip per device */
         int64_t strip;            /* a new matrix has strips of so many rows, dealt out in turn; 0: no such strips */
+        int64_t width;            /* columns of a tile of these strips; 0: all columns */
     } operand[3];
     double host_share; /* share of the result's columns for the host BLAS, beside the devices */
     struct sc_autotuner_prediction predicted; /* all zero without a prediction */
     bool assigns; /* the strategy may assign blocks to devices; false: blocks run in place */
     struct {
         uint64_t room; /* bytes of a device for a part of a call that does not fit; 0: the call fits */
+        bool apart;    /* several devices without links between all pairs: the host's link brings the operands */
+        bool by_rows;  /* the devices have rows of a new result; false: a grid of devices has tiles */
     } larger;
     struct {
         int count;     /* blocks that a result should have; 0: any number */

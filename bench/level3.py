@@ -3,6 +3,8 @@
 """Level 3 routines until threads have read the result, under semcache and by cuBLASXt in the same run.
 
 Runs bench/level3 under semcache and bench/xt_level3, where the program was built, for each size and number of GPUs.
+With --peer the same program also runs with another BLAS for GPUs, which is preloaded (XKBLAS's library with the names
+of the BLAS, NVBLAS); settings of that library, such as its number of GPUs, come from the environment.
 The programs' inputs are written by the host before each round.  Prints a table, and writes all figures as JSON with
 --json after each step, so that a run that is cut off leaves its figures.  Exit status 1: a wrong result.
 """
@@ -51,8 +53,13 @@ def measure(options, n, count):
     if options.device == "cuda" and not options.no_xt and os.path.exists(peer) and left() > 0:
         others = {(row["routine"], row["beta"]): row
                   for row in lines([peer, *arguments(1)], {"XT_DEVICES": str(count)})}
+    preloaded = {}
+    if options.peer and left() > 0:
+        command = [os.path.join(options.build, "bench/level3"), *arguments(options.rounds)]
+        preloaded = {(row["routine"], row["beta"]): row for row in lines(command, {"LD_PRELOAD": options.peer})}
     for row in rows:
         row["devices"] = count
+        row["peer"] = preloaded.get((row["routine"], row["beta"]))
         row["xt"] = others.get((row["routine"], row["beta"]))
         row["ratio"] = row["xt"] and row["tflops"] / row["xt"]["tflops"]
     return rows
@@ -69,8 +76,8 @@ def print_data(name):
     with open(name, encoding="utf-8") as file:
         rows = [row for row in json.load(file)["rows"] if row["devices"] == 1 and row["beta"] == 0 and row["ok"]]
     for row in sorted(rows, key=lambda row: (ROUTINES.index(row["routine"]), row["n"])):
-        peer = f"{row['xt']['tflops']:.1f}" if row["xt"] else "?"
-        print(row["routine"], row["n"], f"{row['tflops']:.1f}", peer, "?")
+        others = [f"{other['tflops']:.1f}" if other else "?" for other in (row["xt"], row.get("peer"))]
+        print(row["routine"], row["n"], f"{row['tflops']:.1f}", *others)
 
 
 def print_rows(rows):
@@ -78,11 +85,14 @@ def print_rows(rows):
         same = [r for r in rows if r["routine"] == row["routine"] and r["beta"] == 0]
         slower = f"{row['seconds'] / same[0]['seconds']:.2f}" if row["beta"] and same else ""
         xt = row["xt"]
+        peer = row["peer"]
         wrong = ("" if row["ok"] else "WRONG") + ("" if not xt or xt["ok"] else " cuBLASXt WRONG")
+        wrong += "" if not peer or peer["ok"] else " peer WRONG"
         print(f"| {row['routine']} | {row['n']} | {row['devices']} | {row['beta']:g} | {row['tflops']:.1f} "
               f"| {1e3 * row['seconds']:.2f} | {1e3 * row['call_seconds']:.2f} | {1e3 * row['first_seconds']:.0f} "
               f"| {slower} | {xt['tflops'] if xt else float('nan'):.1f} | {xt['parameter'] if xt else ''} "
-              f"| {row['ratio'] or float('nan'):.2f} | {wrong} |", flush=True)
+              f"| {row['ratio'] or float('nan'):.2f} | {peer['tflops'] if peer else float('nan'):.1f} | {wrong} |",
+              flush=True)
 
 
 def main():
@@ -97,6 +107,7 @@ def main():
     parser.add_argument("--threads", type=int, default=8, help="threads that read the result")
     parser.add_argument("--seconds", type=float, default=1e9, help="no row begins later")
     parser.add_argument("--no-xt", action="store_true", help="without cuBLASXt")
+    parser.add_argument("--peer", help="a shared library with a BLAS for GPUs, to compare with")
     parser.add_argument("--json", help="a file for all figures")
     parser.add_argument("--data", help="print the lines of doc/level3.dat from such a file, and measure nothing")
     options = parser.parse_args()
@@ -106,7 +117,7 @@ def main():
     options.start = time.monotonic()
     rows = []
     print("| routine | n | GPUs | beta | TFLOP/s | ms | call ms | first ms | beta 1 / 0 | cuBLASXt TFLOP/s | its block "
-          "| ratio | |\n|" + " --- |" * 13, flush=True)
+          "| ratio | peer TFLOP/s | |\n|" + " --- |" * 14, flush=True)
     for n in options.sizes:
         for count in options.devices:
             found = measure(options, n, count)

@@ -16,6 +16,7 @@
 
 #define FOR_RESULT 0.8
 #define LEAST_RESULT 0.2 /* of the room, where tiles are wide */
+#define DIAGONAL 1.1 /* times half of a square, for a triangle in tiles */
 #define FOR_TRIANGLE 0.18 /* the diagonal block of a triangular matrix, beside a part of the result */
 
 struct range {
@@ -118,9 +119,24 @@ static int64_t parts_of(int64_t extent, double most)
     return most >= (double)extent ? 1 : most <= 1 ? extent : (int64_t)ceil((double)extent / most);
 }
 
+/* The devices as the tiles of the result are dealt out to them. */
+struct grid {
+    int down, across;
+};
+
+static struct grid grid_of(const struct larger *l)
+{
+    struct grid g = {sc_coherence_devices(), 1};
+
+    if (!l->call->plan->larger.by_rows)
+        sc_device_grid(sc_coherence_devices(), &g.down, &g.across);
+    return g;
+}
+
 /* The numbers of parts of an m x n result, of at most `most` elements each, for which the fewest bytes pass by: the
- * rows' factor once for each part of the columns, and the columns' factor likewise.  rows, cols: at least so many. */
-static void choose(int64_t m, int64_t n, double most, int64_t *rows, int64_t *cols)
+ * rows' factor once for each part of the columns and for each device of a row of the grid, and the columns' factor
+ * likewise.  rows, cols: at least so many. */
+static void choose(int64_t m, int64_t n, double most, struct grid g, int64_t *rows, int64_t *cols)
 {
     int64_t least_rows = *rows, least_cols = *cols;
     double best = INFINITY;
@@ -130,13 +146,22 @@ static void choose(int64_t m, int64_t n, double most, int64_t *rows, int64_t *co
         double passes;
 
         c = c > least_cols ? c : least_cols;
-        passes = (double)m * (double)c + (double)n * (double)r;
+        passes = (double)m * (double)c * g.across + (double)n * (double)r * g.down;
         if (passes < best) {
             best = passes;
             *rows = r;
             *cols = c;
         }
     }
+}
+
+/* One part is a triangle; of more, the largest are squares.  Links between devices bring the factors to squares
+ * faster. */
+static int64_t parts_of_triangle(const struct larger *l, int64_t n, double most)
+{
+    if (!l->call->plan->larger.apart)
+        return parts_of(n, sqrt(most));
+    return DIAGONAL / 2 * (double)n * (double)n <= most ? 1 : parts_of(n, sqrt(most));
 }
 
 /* Numbers of parts of the result, and the length of slices in elements. */
@@ -151,15 +176,18 @@ static struct sizes sizes_with(const struct larger *l, double share)
     const struct sc_view *c = &result_of(l)->view;
     double room = (double)l->call->plan->larger.room / (double)sc_type_bytes(k->type), around, length;
     double result = share * room * sc_coherence_devices();
+    struct grid g = grid_of(l);
     int64_t rows = 1, cols = 1;
 
     if (is_triangular(k->op))
         *(is_left(l) ? &rows : &cols) = parts_of(is_left(l) ? c->rows : c->cols, sqrt(2 * FOR_TRIANGLE * room));
     if (is_rank(k->op))
-        rows = cols = parts_of(c->rows, sqrt(result));
+        rows = cols = parts_of_triangle(l, c->rows, result);
     else
-        choose(c->rows, c->cols, result, &rows, &cols);
-    around = (double)c->rows / (double)rows + (double)c->cols / (double)cols;
+        choose(c->rows, c->cols, result, l->call->plan->larger.apart ? g : (struct grid){1, 1}, &rows, &cols);
+    if (!l->call->plan->larger.apart)
+        g = (struct grid){1, 1};
+    around = (double)c->rows / (double)rows / g.down + (double)c->cols / (double)cols / g.across;
     length = (1 - share) * room / (2 * around);
     return (struct sizes){rows, cols, length < 1 ? 1 : (int64_t)length};
 }

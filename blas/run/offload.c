@@ -226,7 +226,7 @@ static void lay_out(const struct sc_kernel *k, struct sc_view *view, int count, 
         view[i].tile_cols = plan->operand[i].tile_cols;
         if (plan->operand[i].strip) {
             view[i].block_rows = plan->operand[i].strip;
-            view[i].block = view[i].cols;
+            view[i].block = plan->operand[i].width ? plan->operand[i].width : view[i].cols;
             view[i].tile_rows = view[i].spread;
             view[i].tile_cols = 1;
         }
