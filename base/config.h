@@ -43,7 +43,7 @@ enum sc_without {
 };
 
 /* Where managed memory is while kernels of the program run (libsemcache-cuda-um). */
-enum sc_um_kernels { SC_UM_KERNELS_HOST, SC_UM_KERNELS_ALL };
+enum sc_um_kernels { SC_UM_KERNELS_HOST, SC_UM_KERNELS_ALL, SC_UM_KERNELS_ARGUMENTS };
 
 struct sc_config {
     const char *device;       /* auto, none, or a back end's name and what it opens: emu:MACHINE[:COUNT] */

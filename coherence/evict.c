@@ -26,6 +26,8 @@ static enum sc_status evict_older(int device, struct sc_derived *form, struct sc
     }
     m = c->matrix;
     t = c->tile;
+    if (sc_lent_any() && sc_host_is_united(c->memory)) /* only while lending: work of the program may use the tile */
+        return SC_ERR_DEVICE_MEMORY;
     sc_assert(!c->lru.pins && c == &t->copy[device]);
     sc_transfer_evicted(m, t, only_here(device, t));
     if (sc_protocol.lost[device])

@@ -266,8 +266,8 @@ static uint64_t place_bytes(const struct sc_lending *b)
     return (b->bytes + SC_PLACE_UNIT - 1) / SC_PLACE_UNIT * SC_PLACE_UNIT;
 }
 
-/* The device with memory of a block at its address, or -1: none that `device` reaches. */
-static int home_of(const struct sc_lending *b, int device)
+/* The device with memory of a block at its address, or -1. */
+static int memory_of(const struct sc_lending *b)
 {
     uintptr_t lo = b->base, hi = b->base + b->bytes;
     struct sc_matrix *m;
@@ -277,7 +277,25 @@ static int home_of(const struct sc_lending *b, int device)
         d = home_for(m, -1);
         lo = sc_matrix_end(m);
     }
+    return d;
+}
+
+/* The same, or -1: none that `device` reaches. */
+static int home_of(const struct sc_lending *b, int device)
+{
+    int d = memory_of(b);
+
     return d >= 0 && reaches(device, d) ? d : -1;
+}
+
+/* Work of the program may use memory that has to go: memory of the block on a device out of reach, or memory that an
+ * eviction was refused (evict.c).  True after a wait for the work; then the block is looked at again. */
+static bool await_work(const struct sc_lending *b, int device, enum sc_status refused)
+{
+    if (!sc_lent_any() || (refused != SC_ERR_DEVICE_MEMORY && (memory_of(b) < 0 || home_of(b, device) >= 0)))
+        return false;
+    sc_lent_await();
+    return true;
 }
 
 /* Where new blocks find room: the working device, or the devices that it reaches. */
@@ -355,6 +373,8 @@ int sc_coherence_lend(int ordinal, const struct sc_lending *blocks, int count, u
     device = sc_protocol.ops && !sc_protocol.stopping ? device_of(ordinal) : -1;
     /* Threads may take a block away or use it in a system call, and blocks may evict each other. */
     while (device >= 0 && (i = first_missing(blocks, count, device)) >= 0 && tries > 0 && pauses > 0) {
+        if (await_work(&blocks[i], device, SC_OK))
+            continue;
         target = home_of(&blocks[i], device);
         if (target < 0 && room.device < 0) {
             int refused;
@@ -369,6 +389,10 @@ int sc_coherence_lend(int ordinal, const struct sc_lending *blocks, int count, u
         if (target < 0)
             target = room_take(&room, place_bytes(&blocks[i]));
         status = lend_block(&blocks[i], device, target < 0 ? device : target);
+        if (await_work(&blocks[i], device, status)) {
+            room.device = -1;
+            continue;
+        }
         if (status != SC_OK && status != SC_ERR_CONFLICT)
             break;
         tries -= status == SC_OK;

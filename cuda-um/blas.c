@@ -15,6 +15,15 @@ static bool any_managed(const void *const *p, int n)
     return false;
 }
 
+static bool all_managed(const void *const *p, int n)
+{
+    bool all = true;
+
+    for (int i = 0; i < n; i++)
+        all &= !p[i] || sc_um_is_managed(p[i]);
+    return all;
+}
+
 static bool any_device_only(const void *const *p, int n)
 {
     for (int i = 0; i < n; i++)
@@ -30,8 +39,19 @@ bool sc_um_is_capturing(cudaStream_t stream)
     return SC_UM_BEHIND(cudaStreamIsCapturing)(stream, &status) == cudaSuccess && status != cudaStreamCaptureStatusNone;
 }
 
+static void home_for(const void *const *memory, int memories, const void *const *scalars, int count)
+{
+    struct sc_um_named named = {.count = 0};
+
+    for (int i = 0; i < memories; i++)
+        sc_um_name(&named, memory[i]);
+    for (int i = 0; i < count; i++)
+        sc_um_name(&named, scalars[i]);
+    sc_um_home_named(&named);
+}
+
 bool sc_um_takes(cudaStream_t stream, const void *const *memory, int memories, bool on_device,
-                 const void *const *scalars, int count, bool may_pass)
+                 const void *const *scalars, int count, bool may_pass, bool alone)
 {
     bool managed;
 
@@ -43,7 +63,11 @@ bool sc_um_takes(cudaStream_t stream, const void *const *memory, int memories, b
         sc_um_settle();
         return true;
     }
-    if (managed || (on_device && any_managed(scalars, count)))
+    if (!managed && !(on_device && any_managed(scalars, count)))
+        return false;
+    if (alone)
+        home_for(memory, memories, scalars, on_device || all_managed(scalars, count) ? count : 0);
+    else
         sc_um_home();
     return false;
 }
@@ -64,7 +88,8 @@ bool sc_um_begin(struct sc_um_call *call, const void *caller, cublasHandle_t han
         SC_UM_BEHIND(cublasGetStream_v2)(handle, &stream);
     }
     call->device_scalars = mode == CUBLAS_POINTER_MODE_DEVICE;
-    if (sc_um_takes(stream, memory, memories, call->device_scalars, scalars, count, true))
+    if (sc_um_takes(stream, memory, memories, call->device_scalars, scalars, count, true,
+                    true))
         return true;
     /* CUDA's address of lent memory is the device's: the function reads and writes scalars there. */
     if (!call->device_scalars && sc_um_way() == SC_UM_MAPPED && sc_um_all_lent(scalars, count))

@@ -16,6 +16,7 @@ static struct {
     pthread_rwlock_t lock;
     struct sc_um_block *block;
     size_t count, room, united, ordinary; /* united: in part at least; ordinary: in part at least */
+    uintptr_t lowest, highest;            /* no block has ever lain outside; atomic */
     uint64_t version; /* changes with the set of united blocks; atomic */
 } table = {.lock = PTHREAD_RWLOCK_INITIALIZER};
 
@@ -52,6 +53,10 @@ static bool insert(const struct sc_um_block *block)
     memmove(&table.block[i + 1], &table.block[i], (table.count - i) * sizeof *table.block);
     table.block[i] = *block;
     table.count++;
+    if (!table.lowest || block->base < table.lowest)
+        __atomic_store_n(&table.lowest, block->base, __ATOMIC_RELAXED);
+    if (block->base + block->bytes > table.highest)
+        __atomic_store_n(&table.highest, block->base + block->bytes, __ATOMIC_RELAXED);
     return true;
 }
 
@@ -85,7 +90,7 @@ static void *alloc(size_t bytes, enum cudaMemoryType kind, size_t *united)
 
 void *sc_um_block_new(size_t bytes, enum cudaMemoryType kind)
 {
-    struct sc_um_block block = {.bytes = bytes, .kind = kind};
+    struct sc_um_block block = {.bytes = bytes, .kind = kind, .device = -1};
     void *memory = alloc(bytes, kind, &block.united);
     bool done;
 
@@ -259,6 +264,57 @@ bool sc_um_all_lent(const void *const *memory, int count)
         any = true;
     }
     return any;
+}
+
+/* --- named blocks ------------------------------------------------------------------------------------------------- */
+
+bool sc_um_is_named(const struct sc_um_block *block, void *of)
+{
+    const struct sc_um_named *named = of;
+    int i = 0;
+
+    while (i < named->count && named->base[i] != block->base)
+        i++;
+    return i < named->count;
+}
+
+/* A pointer behind the last element, as for a loop that runs down, names the block as long as no other begins there. */
+static bool managed_of(const void *p, struct sc_um_block *block)
+{
+    return (sc_um_block_of(p, block) || sc_um_block_of((const char *)p - 1, block)) &&
+           block->kind == cudaMemoryTypeManaged;
+}
+
+void sc_um_name(struct sc_um_named *named, const void *p)
+{
+    struct sc_um_block b;
+
+    if ((uintptr_t)p < __atomic_load_n(&table.lowest, __ATOMIC_RELAXED) ||
+        (uintptr_t)p > __atomic_load_n(&table.highest, __ATOMIC_RELAXED) || !managed_of(p, &b) ||
+        sc_um_is_named(&b, named))
+        return;
+    named->many |= named->count == SC_UM_NAMED_MOST;
+    named->ordinary |= b.united < b.bytes;
+    if (named->many || !b.united)
+        return;
+    named->unlike |= named->count && (named->since != b.since || named->device != b.device);
+    named->since = b.since;
+    named->device = b.device;
+    named->base[named->count++] = b.base;
+}
+
+void sc_um_named_lent(const struct sc_um_named *named, int device, uint64_t since)
+{
+    pthread_rwlock_wrlock(&table.lock);
+    for (int n = 0; n < named->count; n++) {
+        size_t i = at(named->base[n]);
+
+        if (i < table.count && table.block[i].base == named->base[n]) {
+            table.block[i].since = since;
+            table.block[i].device = device;
+        }
+    }
+    pthread_rwlock_unlock(&table.lock);
 }
 
 bool sc_um_has_blocks(void) { return __atomic_load_n(&table.count, __ATOMIC_RELAXED) != 0; }

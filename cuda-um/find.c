@@ -49,7 +49,7 @@ static size_t library_of(const char *name)
 }
 
 /* The function in the program's own CUDA library, else in the toolkit's. */
-static void *find_real(const char *name)
+void *sc_um_find_cuda(const char *name)
 {
     void *found = dlsym(RTLD_NEXT, name), *library;
     const char *file = libraries[library_of(name)].file;
@@ -64,7 +64,7 @@ static void *find_real(const char *name)
 
 static bool has_gpu(void)
 {
-    __typeof__(&cudaGetDeviceCount) count_devices = (__typeof__(&cudaGetDeviceCount))find_real("cudaGetDeviceCount");
+    __typeof__(&cudaGetDeviceCount) count_devices = (__typeof__(&cudaGetDeviceCount))sc_um_find_cuda("cudaGetDeviceCount");
     int count = 0;
 
     return count_devices && count_devices(&count) == cudaSuccess && count > 0;
@@ -90,7 +90,7 @@ enum sc_um_way sc_um_way(void)
 
 void *sc_um_find(const char *name)
 {
-    void *found = sc_um_way() == SC_UM_EMULATED ? sc_um_emulated(name) : find_real(name);
+    void *found = sc_um_way() == SC_UM_EMULATED ? sc_um_emulated(name) : sc_um_find_cuda(name);
 
     if (found)
         return found;

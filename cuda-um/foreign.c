@@ -76,13 +76,13 @@ static struct {
 } lending = {.lock = PTHREAD_MUTEX_INITIALIZER, .device = -1};
 
 /* Blocks without room on the devices, or parts of blocks, are read by kernels from the host's memory from now on. */
-static void lend_blocks(int device, uint64_t *since)
+static void lend_blocks(int device, const struct sc_um_named *named, uint64_t *since)
 {
     int count, refused = 0;
     size_t keep;
 
     while (refused >= 0) {
-        struct sc_lending *list = sc_um_united(NULL, NULL, &count);
+        struct sc_lending *list = sc_um_united(named ? sc_um_is_named : NULL, (void *)named, &count);
 
         refused = list && count ? sc_um_inner->lend(device, list, count, since, &keep) : -1;
         if (refused >= 0) {
@@ -103,7 +103,7 @@ static void lend(void)
     pthread_mutex_lock(&lending.lock);
     version = sc_um_version();
     if (lending.version != version || lending.device != device || !sc_um_inner->lend_again(device, lending.since)) {
-        lend_blocks(device, &lending.since);
+        lend_blocks(device, NULL, &lending.since);
         lending.version = sc_um_version() == version ? version : 0;
         lending.device = device;
     }
@@ -121,6 +121,50 @@ void sc_um_home(void)
     if (sc_um_has_ordinary())
         home();
     sc_um_busy();
+}
+
+bool sc_um_by_name(void) { return sc_um_inner->kernels() == SC_UM_KERNELS_ARGUMENTS; }
+
+static bool are_lent(const struct sc_um_named *named, int device)
+{
+    return !named->unlike && named->device == device && sc_um_inner->lend_again(device, named->since);
+}
+
+/* False: all was lent, and no block has been separated. */
+static bool lend_named(const struct sc_um_named *named)
+{
+    int device = device_at_hand();
+    uint64_t since = 0;
+    bool lent;
+
+    pthread_mutex_lock(&lending.lock);
+    lent = are_lent(named, device);
+    if (!lent)
+        lend_blocks(device, named, &since);
+    if (since)
+        sc_um_named_lent(named, device, since);
+    pthread_mutex_unlock(&lending.lock);
+    return !lent;
+}
+
+void sc_um_home_named(const struct sc_um_named *named)
+{
+    if (named->many || !sc_um_by_name()) {
+        sc_um_home();
+        return;
+    }
+    if ((named->count && lend_named(named) && sc_um_has_ordinary()) || named->ordinary)
+        home();
+    sc_um_busy();
+}
+
+void sc_um_home_for(const void *const *memory, int count)
+{
+    struct sc_um_named named = {.count = 0};
+
+    for (int i = 0; i < count; i++)
+        sc_um_name(&named, memory[i]);
+    sc_um_home_named(&named);
 }
 
 /* Blocks without one address. */

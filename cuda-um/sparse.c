@@ -175,7 +175,7 @@ static enum answer decide(struct operation *o, cusparseHandle_t handle, cusparse
             sc_um_home();
         return THEIRS;
     }
-    if (!sc_um_takes(stream, memory, 5, on_device, scalars, 2, beta != NULL))
+    if (!sc_um_takes(stream, memory, 5, on_device, scalars, 2, beta != NULL, false))
         return THEIRS;
     if ((unsigned)op > CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE)
         return WRONG;

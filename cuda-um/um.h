@@ -31,6 +31,8 @@ extern const struct sc_library_inner *sc_um_inner;
 /* The function behind ours: CUDA's or the emulated function.  Never NULL: a substitute for a missing function logs a
  * line once and returns its library's "not supported". */
 void *sc_um_find(const char *name);
+/* CUDA's own function on every way, or NULL. */
+void *sc_um_find_cuda(const char *name);
 /* A routine of semcache's BLAS ("dgemm_64_"), or NULL. */
 void *sc_um_routine(const char *name);
 
@@ -60,6 +62,8 @@ struct sc_um_block {
     bool registered; /* by this library, with CUDA */
     size_t united;   /* bytes from the base with one address on the host and a device */
     bool lent;       /* has been used by kernels, at its own address */
+    uint64_t since;  /* of the last lending by name, to the device `device`; -1: none */
+    int device;
 };
 /* Returns NULL without memory.  The memory is not initialised. */
 void *sc_um_block_new(size_t bytes, enum cudaMemoryType kind);
@@ -82,11 +86,33 @@ void sc_um_separate(uintptr_t base, size_t keep);
 /* Every block that an address of `memory` lies in is managed, united and lent; no address: false. */
 bool sc_um_all_lent(const void *const *memory, int count);
 
+/* The managed blocks that some work uses. */
+#define SC_UM_NAMED_MOST 64
+struct sc_um_named {
+    uintptr_t base[SC_UM_NAMED_MOST];
+    int count;
+    bool many;      /* too many for the array: all blocks are meant */
+    bool ordinary;  /* one of them is not united, or in part */
+    bool unlike;    /* the next two differ between the blocks */
+    uint64_t since; /* of the last lending */
+    int device;
+};
+/* Adds the block that the address lies in, or ends at; other addresses are ignored.  *named starts with zeros. */
+void sc_um_name(struct sc_um_named *named, const void *p);
+/* Notes that the united blocks among them have been lent. */
+void sc_um_named_lent(const struct sc_um_named *named, int device, uint64_t since);
+/* For sc_um_united: of is a struct sc_um_named. */
+bool sc_um_is_named(const struct sc_um_block *block, void *of);
+
 /* --- foreign.c: work unseen by semcache --------------------------------------------------------------------------- */
 
 /* Before kernels and other foreign work, and marks the current device busy.  United memory is made valid at its address
  * on a device.  All other managed memory is made valid and open on the host and accessible to GPUs. */
 void sc_um_home(void);
+bool sc_um_by_name(void); /* the setting: only the blocks that work names are made ready */
+/* The same before work that uses these blocks alone, if sc_um_by_name(); else all. */
+void sc_um_home_named(const struct sc_um_named *named);
+void sc_um_home_for(const void *const *memory, int count); /* the blocks that hold the addresses */
 /* Makes all managed memory accessible to GPUs. */
 void sc_um_reach(void);
 /* Marks the current device busy with foreign work. */
@@ -106,9 +132,9 @@ void *sc_um_next(unsigned name, const void *caller);
 
 /* Decides who serves a call of the program.  True: semcache, and foreign work has been awaited.  False: CUDA, and
  * managed memory is ready for CUDA.  memory: the operands.  scalars: addresses used by a device if on_device.
- * may_pass: CUDA can serve the call without an analysis made before. */
+ * may_pass: CUDA can serve the call without an analysis made before.  alone: CUDA uses no other memory. */
 bool sc_um_takes(cudaStream_t stream, const void *const *memory, int memories, bool on_device,
-                 const void *const *scalars, int count, bool may_pass);
+                 const void *const *scalars, int count, bool may_pass, bool alone);
 
 /* The stream is being captured: a call now is recorded and runs later, perhaps several times. */
 bool sc_um_is_capturing(cudaStream_t stream);

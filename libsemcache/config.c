@@ -229,9 +229,10 @@ const struct sc_setting sc_config_settings[] = {
      .kind = SC_SETTING_CHOICE,
      .field = FIELD(um_kernels),
      .standard = "all",
-     .values = "host, all",
-     .help = "managed memory that moves to a device for kernels of the program; host: none, kernels read the host's",
-     .choices = {"host", "all"}},
+     .values = "host, all, arguments",
+     .help = "managed memory that moves to a device for a kernel of the program; host: none, kernels read the host's; "
+             "arguments: the blocks that the kernel's parameters point into",
+     .choices = {"host", "all", "arguments"}},
     {.name = "SEMCACHE_ADAPTERS",
      .kind = SC_SETTING_FLAG,
      .field = FIELD(adapters),

@@ -319,15 +319,55 @@ EXPORT cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cud
     return cudaDeviceSynchronize();
 }
 
-/* The only kernel: p[i] += value, for arguments p, n, value. */
+/* Every kernel is a text, and does p[i] += value for i < n.  The kernel "structure" has one parameter; the parameters of
+ * all others are p, n, value. */
+struct parameters {
+    double value;
+    int n;
+    double *p;
+};
+
+static int has_structure(const void *kernel) { return strcmp(kernel, "structure") == 0; }
+
+EXPORT cudaError_t um_fake_error; /* the last error, as CUDA keeps it; set by the test */
+EXPORT cudaError_t cudaPeekAtLastError(void) { return um_fake_error; }
+EXPORT cudaError_t cudaGetLastError(void)
+{
+    cudaError_t error = um_fake_error;
+
+    um_fake_error = cudaSuccess;
+    return error;
+}
+
+EXPORT cudaError_t cudaFuncGetParamInfo(const void *kernel, size_t number, size_t *offset, size_t *bytes)
+{
+    static const size_t sizes[] = {sizeof(double *), sizeof(int), sizeof(double)};
+
+    if (number >= (has_structure(kernel) ? 1 : 3))
+        return um_fake_error = cudaErrorInvalidValue;
+    *bytes = has_structure(kernel) ? sizeof(struct parameters) : sizes[number];
+    *offset = 8 * number;
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaLibraryUnload(cudaLibrary_t library) { return (void)library, cudaSuccess; }
+
 EXPORT cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
                                     cudaStream_t stream)
 {
-    double *p = *(double **)arguments[0];
+    struct parameters a;
 
-    (void)kernel, (void)grid, (void)block, (void)shared, (void)stream;
-    return push((struct work){.a = 1, .c = *(double *)arguments[2], .x = p, .z = p,
-                              .bytes = 8 * (size_t) * (int *)arguments[1]});
+    (void)grid, (void)block, (void)shared, (void)stream;
+    if (has_structure(kernel))
+        a = *(struct parameters *)arguments[0];
+    else
+        a = (struct parameters){*(double *)arguments[2], *(int *)arguments[1], *(double **)arguments[0]};
+    return push((struct work){.a = 1, .c = a.value, .x = a.p, .z = a.p, .bytes = 8 * (size_t)a.n});
+}
+
+EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *configuration, const void *kernel, void **arguments)
+{
+    return cudaLaunchKernel(kernel, configuration->gridDim, configuration->blockDim, arguments, 0, NULL);
 }
 
 /* What the code made by nvcc calls.  A name without the prefix of any library. */
@@ -407,7 +447,6 @@ EXPORT int cufftExecZ2Z(int n, const double *from, double *to, int direction)
 EXPORT cudaError_t cudaGetDeviceCount(int *count) { return *count = 2, cudaSuccess; }
 EXPORT cudaError_t cudaGetDevice(int *device) { return *device = current, cudaSuccess; }
 EXPORT cudaError_t cudaSetDevice(int device) { return current = device, cudaSuccess; }
-EXPORT cudaError_t cudaGetLastError(void) { return cudaSuccess; }
 EXPORT cudaError_t cudaFree(void *memory) { return (void)memory, cudaSuccess; }
 EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
 {

@@ -18,7 +18,7 @@ run() { # title, then settings, program and arguments
 
 case $SEMCACHE_TEST_DEVICE in
 cuda*)
-    for kernels in host all; do
+    for kernels in host all arguments; do
         SEMCACHE_UM_KERNELS=$kernels run "beside CUDA, $kernels" --device "$SEMCACHE_TEST_DEVICE" "$tests/um_foreign"
     done ;;
 *)
@@ -27,6 +27,10 @@ cuda*)
     run 'beside the CUDA of the tests' --device cuda "$tests/um_foreign" fake
     run 'on one device' --device cuda:0 "$tests/um_foreign" fake
     SEMCACHE_UM_KERNELS=host run "kernels read host memory" --device cuda "$tests/um_foreign" fake
+    SEMCACHE_UM_KERNELS=arguments run "kernels name their memory" --device cuda "$tests/um_foreign" fake
+    SEMCACHE_UM_KERNELS=arguments run "blocks that kernels name" --device cuda:0 "$tests/um_place" named
+    SEMCACHE_UM_KERNELS=arguments SEMCACHE_MEMORY_LIMIT=8M \
+        run "more blocks than fit, by name" --device cuda:0 "$tests/um_place" round
     UM_MODULE_REFUSES=99 run 'no one address' --device cuda "$tests/um_foreign" fake
     UM_MODULE_REFUSES=2 run 'one address at the third request' --device cuda "$tests/um_place"
     run 'kernels on two devices' --device cuda "$tests/um_place" two

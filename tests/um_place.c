@@ -2,7 +2,8 @@
  * finds what kernels have written, and no more travels than that.
  *
  *     um_place [CASE]    CASE: two, on two devices; part, of a block larger than the device; small, on a device with
- *                        too little memory for all; loss, of the device */
+ *                        too little memory for all; loss, of the device; named, with SEMCACHE_UM_KERNELS=arguments;
+ *                        round, the same with more blocks than the device holds */
 #include <config.h>
 
 #include <dlfcn.h>
@@ -69,11 +70,26 @@ static int all_are(const double *p, double value)
 }
 
 /* p[i] += value for i < n, on the device. */
-static void launch(double *p, int n, double value)
+static void launch_kernel(const char *kernel, double *p, int n, double value)
 {
     void *arguments[] = {&p, &n, &value};
 
-    __cudaLaunchKernel("kernel", (dim3){1, 1, 1}, (dim3){1, 1, 1}, arguments, 0, NULL);
+    __cudaLaunchKernel(kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, arguments, 0, NULL);
+}
+
+static void launch(double *p, int n, double value) { launch_kernel("kernel", p, n, value); }
+
+/* The same with one parameter, a structure passed by value, and by the runtime's newer function. */
+static void launch_structure(const char *kernel, double *p, int n, double value)
+{
+    struct {
+        double value;
+        int n;
+        double *p;
+    } parameters = {value, n, p};
+    cudaLaunchConfig_t configuration = {.gridDim = {1, 1, 1}, .blockDim = {1, 1, 1}};
+
+    cudaLaunchKernelExC(&configuration, kernel, (void *[]){&parameters});
 }
 
 static bool small;
@@ -412,6 +428,138 @@ static void test_loss(double *p)
     tap_ok(all_are(p, 2), "and later kernels use the host's memory");
 }
 
+/* --- kernels that name their memory ------------------------------------------------------------------------------- */
+
+static uint64_t write_faults(void)
+{
+    struct semcache_statistics s = {.size = sizeof s};
+
+    semcache_statistics(&s);
+    return s.faults_write;
+}
+
+static bool is_block(size_t moved) { return moved >= bytes && moved < bytes + bytes / 2; }
+
+static void test_named(double *p)
+{
+    double *q = managed(bytes);
+    size_t up = went_up(), home;
+    uint64_t faults;
+
+    set(p, 1);
+    set(q, 1);
+    launch(p, N, 1);
+    tap_ok(is_block(went_up() - up), "a launch sends the block that a parameter points into, and no other");
+    faults = write_faults();
+    set(q, 2);
+    tap_ok(write_faults() == faults, "the pages of the other block stay open");
+    p[0] = 2;
+    tap_ok(write_faults() > faults, "those of the block are closed");
+    up = went_up();
+    launch_structure("structure", q, N, 3);
+    tap_ok(is_block(went_up() - up), "a pointer inside a structure names its block, too");
+    launch(p, N, 0);
+    up = went_up();
+    home = came_home();
+    for (int i = 0; i < STEPS; i++) {
+        launch(p, N, 1);
+        launch_structure("structure", q, N, 1);
+    }
+    tap_ok(went_up() == up && came_home() == home, "kernels on the two blocks in turn move nothing");
+    tap_ok(all_are(p, 2 + STEPS) && all_are(q, 5 + STEPS), "all values are right");
+    set(p, 1);
+    set(q, 1);
+    launch(p, N, 1);
+    up = went_up();
+    launch(p, N, 1);
+    tap_ok(went_up() == up, "writes to another block do not concern a launch");
+    launch(q + N, 0, 1);
+    tap_ok(is_block(went_up() - up), "a pointer to the end of a block names the block");
+    finish();
+    tap_ok(all_are(p, 3) && all_are(q, 1), "all values are right again");
+    cudaFree(q);
+}
+
+/* What the runtime says of a kernel is asked once, and never at the cost of the program's own errors. */
+static void test_questions(double *p)
+{
+    cudaError_t *error = dlsym(RTLD_DEFAULT, "um_fake_error");
+    char kernel[16] = "one";
+    double *q = managed(bytes);
+    size_t up = went_up();
+
+    set(p, 1);
+    set(q, 1);
+    *error = cudaErrorInvalidConfiguration;
+    launch_kernel("unknown", p, N, 1);
+    tap_ok(went_up() - up >= 2 * bytes && cudaGetLastError() == cudaErrorInvalidConfiguration,
+           "an error of the program stays, and a kernel not known then gets all blocks");
+    cudaDeviceSynchronize();
+    set(p, 1);
+    set(q, 1);
+    up = went_up();
+    launch_kernel("unknown", p, N, 1);
+    tap_ok(is_block(went_up() - up) && cudaGetLastError() == cudaSuccess, "later the kernel is known");
+    launch_kernel(kernel, p, N, 1);
+    cudaLibraryUnload(NULL);
+    strcpy(kernel, "structure");
+    up = went_up();
+    launch_structure(kernel, q, N, 1);
+    tap_ok(is_block(went_up() - up) && all_are(q, 2) && all_are(p, 3),
+           "a kernel at the address of an unloaded one has its own parameters");
+    cudaFree(q);
+}
+
+/* Calls whose operands are lent go to CUDA, and name them. */
+static void test_named_calls(double *p)
+{
+    double *q = managed(bytes), *other = managed(bytes), two = 2;
+    cublasHandle_t blas;
+    size_t up;
+
+    cublasCreate(&blas);
+    set(p, 1);
+    set(q, 1);
+    launch(p, N, 1);
+    launch(q, N, 1);
+    launch(other, N, 0);
+    cudaDeviceSynchronize();
+    set(other, 5);
+    set(q, 3);
+    up = went_up();
+    cublasDaxpy(blas, N, &two, p, 1, q, 1);
+    tap_ok(is_block(went_up() - up), "a call sends its operands only");
+    up = went_up();
+    cudaMemcpy(p, q, bytes, cudaMemcpyDefault);
+    cudaMemsetAsync(q, 0, bytes, NULL);
+    tap_ok(went_up() == up, "so do copies and fills");
+    launch(other, N, 1);
+    finish();
+    tap_ok(all_are(p, 7) && all_are(q, 0) && all_are(other, 6), "with the right values");
+    cublasDestroy(blas);
+    cudaFree(q);
+    cudaFree(other);
+}
+
+/* Kernels walk over more blocks than the device holds, and nobody waits for them. */
+static void test_round(void)
+{
+    enum { MANY = 7 };
+    double *p[MANY];
+    int good = 1;
+
+    for (int b = 0; b < MANY; b++)
+        set(p[b] = managed(bytes), b);
+    for (int i = 0; i < STEPS; i++)
+        for (int b = 0; b < MANY; b++)
+            launch(p[b], N, 1);
+    for (int b = 0; b < MANY; b++)
+        good &= all_are(p[b], b + STEPS);
+    tap_ok(good, "kernels walk over more blocks than the device holds");
+    for (int b = 0; b < MANY; b++)
+        cudaFree(p[b]);
+}
+
 /* --- the host's pages --------------------------------------------------------------------------------------------- */
 
 enum { UNIT = 2 << 20 };
@@ -471,7 +619,19 @@ int main(int argc, char **argv)
         tap_ok(wrong() == 0, "no access that a GPU could not do");
         return tap_done();
     }
-    if (!small) {
+    if (argc > 1 && strcmp(argv[1], "round") == 0) {
+        test_round();
+        tap_ok(wrong() == 0, "no access that a GPU could not do");
+        return tap_done();
+    }
+    if (argc > 1 && strcmp(argv[1], "named") == 0) {
+        test_named(p);
+        test_questions(p);
+        test_named_calls(p);
+        small = true; /* launches leave some blocks at home */
+        test_loop(p);
+        test_touch(p);
+    } else if (!small) {
         test_huge();
         test_loop(p);
         test_touch(p);
