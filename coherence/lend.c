@@ -361,6 +361,9 @@ static int too_much(const struct room *r, const struct sc_lending *blocks, int c
     return largest;
 }
 
+/* Changes with every state and every call.  A call on lent memory may change no state, and still be at work. */
+static uint64_t progress(void) { return sc_protocol.moves + sc_protocol.calls; }
+
 int sc_coherence_lend(int ordinal, const struct sc_lending *blocks, int count, uint64_t *since, size_t *keep)
 {
     enum sc_status status = SC_OK;
@@ -402,7 +405,7 @@ int sc_coherence_lend(int ordinal, const struct sc_lending *blocks, int count, u
         }
     }
     if (device >= 0 && i < 0) {
-        *since = sc_protocol.moves;
+        *since = progress();
         sc_lent_begins(device);
     }
     sc_protocol_unlock();
@@ -414,7 +417,7 @@ bool sc_coherence_lend_again(int ordinal, uint64_t since)
     bool lent;
 
     sc_protocol_lock();
-    lent = sc_protocol.ops && sc_protocol.moves == since && device_of(ordinal) >= 0;
+    lent = sc_protocol.ops && progress() == since && device_of(ordinal) >= 0;
     if (lent)
         sc_lent_begins(device_of(ordinal));
     sc_protocol_unlock();

@@ -131,9 +131,8 @@ static bool are_lent(const struct sc_um_named *named, int device)
 }
 
 /* False: all was lent, and no block has been separated. */
-static bool lend_named(const struct sc_um_named *named)
+static bool lend_named(int device, const struct sc_um_named *named)
 {
-    int device = device_at_hand();
     uint64_t since = 0;
     bool lent;
 
@@ -147,15 +146,20 @@ static bool lend_named(const struct sc_um_named *named)
     return !lent;
 }
 
+static void home_named(int device, const struct sc_um_named *named)
+{
+    if ((named->count && lend_named(device, named) && sc_um_has_ordinary()) || named->ordinary)
+        home();
+    __atomic_fetch_add(&begun[device], 1, __ATOMIC_ACQ_REL);
+}
+
 void sc_um_home_named(const struct sc_um_named *named)
 {
     if (named->many || !sc_um_by_name()) {
         sc_um_home();
         return;
     }
-    if ((named->count && lend_named(named) && sc_um_has_ordinary()) || named->ordinary)
-        home();
-    sc_um_busy();
+    home_named(device_at_hand(), named);
 }
 
 void sc_um_home_for(const void *const *memory, int count)
@@ -183,6 +187,46 @@ static void home(void)
         /* Calls of other threads in the meantime count as later. */
         __atomic_store_n(&home_since, calls, __ATOMIC_RELEASE);
     }
+}
+
+/* --- memory of semcache_malloc ------------------------------------------------------------------------------------ */
+
+static void *server_alloc(size_t bytes)
+{
+    return sc_um_way() == SC_UM_MAPPED ? sc_um_block_new(bytes ? bytes : 1, cudaMemoryTypeManaged) : NULL;
+}
+
+static bool server_free(void *memory)
+{
+    struct sc_um_block block;
+
+    if (!sc_um_has_blocks() || !sc_um_block_of(memory, &block) || block.base != (uintptr_t)memory)
+        return false;
+    sc_um_settle();
+    return sc_um_block_free(memory);
+}
+
+static bool server_lend(int device, const void *const *memory, int count)
+{
+    struct sc_um_named named = {.count = 0};
+
+    for (int i = 0; i < count; i++) {
+        if (sc_um_way() != SC_UM_MAPPED || device >= DEVICES_MAX || !sc_um_is_managed(memory[i]))
+            return false;
+        sc_um_name(&named, memory[i]);
+    }
+    if (named.many)
+        sc_um_home();
+    else
+        home_named(device, &named);
+    return true;
+}
+
+__attribute__((constructor)) static void serve(void)
+{
+    static const struct sc_library_server server = {server_alloc, server_free, server_lend};
+
+    sc_library_inner()->serve(&server);
 }
 
 /* --- settled ------------------------------------------------------------------------------------------------------ */

@@ -99,8 +99,11 @@ void *semcache_alloc(size_t bytes)
 
 void semcache_free(void *memory)
 {
+    const struct sc_library_server *server = sc_library_server();
     struct sc_host_block block;
 
+    if (server && server->free(memory))
+        return;
     if (sc_host_malloc_seen() || !sc_host_in_arena(memory) || !sc_host_block_of(memory, &block)) {
         free(memory);
         return;

@@ -10,6 +10,7 @@
 #include "host/host.h"
 #include "libsemcache/inner.h"
 #include "libsemcache/library.h"
+#include "libsemcache/public.h"
 
 static bool computes(void) { return sc_blas_host_open(sc_config.host_blas) == SC_OK; }
 
@@ -40,6 +41,7 @@ static const struct sc_library_inner inner = {.abi = SC_LIBRARY_INNER_ABI,
                                               .lend_again = sc_coherence_lend_again,
                                               .spare = sc_coherence_spare,
                                               .kernels = kernels,
+                                              .serve = sc_library_serve,
                                               .calls = sc_coherence_calls,
                                               .sparse_find = sc_sparse_find,
                                               .sparse_destroy = sc_sparse_destroy,

@@ -12,7 +12,14 @@
 #include "coherence/lend.h"
 #include "sparse/sparse.h"
 
-#define SC_LIBRARY_INNER_ABI 3
+#define SC_LIBRARY_INNER_ABI 4
+
+/* What libsemcache-cuda-um does for semcache_malloc, semcache_free and semcache_lend.  Static. */
+struct sc_library_server {
+    void *(*alloc)(size_t bytes); /* NULL: ordinary memory is to be used */
+    bool (*free)(void *memory);   /* false: not its memory */
+    bool (*lend)(int device, const void *const *memory, int count); /* false: not all of it is its memory */
+};
 
 struct sc_library_inner {
     uint32_t abi, size;
@@ -31,6 +38,7 @@ struct sc_library_inner {
     __typeof__(sc_coherence_lend_again) *lend_again;
     __typeof__(sc_coherence_spare) *spare;
     enum sc_um_kernels (*kernels)(void); /* the setting */
+    void (*serve)(const struct sc_library_server *server); /* once, at loading */
     /* Number of calls run on devices so far.  While the number is constant, no data leaves the host. */
     uint64_t (*calls)(void);
     /* Functions of sparse/sparse.h. */

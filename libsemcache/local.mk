@@ -21,7 +21,7 @@ lib_LTLIBRARIES += libsemcache.la
 libsemcache_la_SOURCES = libsemcache/library.h libsemcache/inner.h libsemcache/opener.h libsemcache/api.c \
 	libsemcache/init.c libsemcache/inner.c libsemcache/life.c libsemcache/opener.c libsemcache/rebind.c \
 	libsemcache/report.c libsemcache/summary.h libsemcache/summary.c libsemcache/live.h \
-	libsemcache/live.c libsemcache/public.h libsemcache/tasks.c libsemcache/try.c
+	libsemcache/live.c libsemcache/one_address.c libsemcache/public.h libsemcache/tasks.c libsemcache/try.c
 libsemcache_la_LIBADD = libveneers.la libcore.la
 libsemcache_la_LDFLAGS = -version-info 0:0:0 -Wl,--version-script=libsemcache/semcache.map -Wl,-z,now -Wl,-z,nodelete
 EXTRA_libsemcache_la_DEPENDENCIES = libsemcache/semcache.map

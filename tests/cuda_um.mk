@@ -1,9 +1,8 @@
 # The library for CUDA programs with unified memory
 EXTRA_DIST += tests/um_blas.c tests/um_sparse.c tests/um_runtime.c tests/um_foreign.c tests/um_place.c \
-	tests/um_fake_cuda.c \
-	tests/um_module.c tests/um.h
+	tests/um_own.c tests/um_fake_cuda.c tests/um_module.c tests/um.h
 if HAVE_CUDA_UM
-check_PROGRAMS += tests/um_blas tests/um_sparse tests/um_runtime tests/um_foreign tests/um_place
+check_PROGRAMS += tests/um_blas tests/um_sparse tests/um_runtime tests/um_foreign tests/um_place tests/um_own
 UM_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 UM_LDADD = libsemcache-cuda-um.la libsemcache.la -lm
 tests_um_blas_SOURCES = tests/um_blas.c tests/tap.h tests/um.h
@@ -27,6 +26,10 @@ tests_um_place_SOURCES = tests/um_place.c tests/tap.h
 tests_um_place_CPPFLAGS = $(UM_CPPFLAGS)
 tests_um_place_LDFLAGS = $(CUDA_LDFLAGS)
 tests_um_place_LDADD = $(UM_LDADD)
+# Linked to libsemcache alone: libsemcache-cuda-um may be preloaded.
+tests_um_own_SOURCES = tests/um_own.c tests/tap.h
+tests_um_own_CPPFLAGS = $(UM_CPPFLAGS)
+tests_um_own_LDADD = libsemcache.la -lm
 
 # A fake CUDA in place of CUDA's libraries, and the matching module of emulated devices.
 check_LTLIBRARIES += tests/um_fake_cuda.la tests/um/semcache-cuda.la
@@ -45,7 +48,7 @@ tests_um_semcache_cuda_la_CPPFLAGS = $(libcore_la_CPPFLAGS)
 tests_um_semcache_cuda_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere -Wl,-z,defs
 tests_um_semcache_cuda_la_LIBADD = -lm
 endif
-UM_TESTS = tests/examples_um.t tests/um.t tests/um_foreign.t
+UM_TESTS = tests/examples_um.t tests/um.t tests/um_foreign.t tests/um_own.t
 dist_check_SCRIPTS += $(UM_TESTS)
 TESTS += $(UM_TESTS)
 # SPDX-License-Identifier: BSD-2-Clause

@@ -72,6 +72,27 @@ SEMCACHE_API int semcache_device_count(void);
 SEMCACHE_API void *semcache_alloc(size_t bytes);
 SEMCACHE_API void semcache_free(void *memory);
 
+/* Allocates memory for kernels of the caller, page aligned and not initialised.  On CUDA devices the memory has one
+ * address on the CPU and on a device, so that kernels take the host's pointer (semcache_lend).  The call opens the
+ * devices, which may take a second.  Without CUDA devices, or where the driver refuses, the memory is that of
+ * semcache_alloc.  Each block takes whole units of 2 MiB on the CPU and on the device: a program shares a block between
+ * small arrays.  Returns NULL without memory.  The caller frees the memory with semcache_free, and with no other
+ * function. */
+SEMCACHE_API void *semcache_malloc(size_t bytes);
+
+/* Prepares blocks of semcache_malloc for work that the caller starts on a CUDA device by itself: a kernel, a graph, a call
+ * of a library.  memory: `count` addresses inside the blocks.  device: number in CUDA's runtime (cudaGetDevice).  What
+ * the CPU and calls of semcache have written goes to the device, and the pages close.  Blocks until the data is there.
+ *
+ * The work may then read and write all of these blocks, in any stream.  Later touches by the CPU and calls of semcache
+ * wait for all work of the process on the device.  Each start of work needs a call, because a touch in between has
+ * brought data home.  If nothing was touched the call moves nothing.  With libsemcache-cuda-um launches need no call.
+ *
+ * Errors lend nothing, and the caller computes elsewhere.  SEMCACHE_ERROR_NO_DEVICE: there are no devices.
+ * SEMCACHE_ERROR_UNSUPPORTED: a block has no address on a device.  SEMCACHE_ERROR_MEMORY: the blocks do not fit on the
+ * device together, or the device cannot be used. */
+SEMCACHE_API enum semcache_status semcache_lend(int device, const void *const *memory, int count);
+
 enum semcache_mode { SEMCACHE_READ = 1, SEMCACHE_WRITE = 2, SEMCACHE_READWRITE = 3 };
 
 /* Makes [memory, memory + bytes) accessible to the CPU: waits for calls that write the range, fetches the data from the
