@@ -4,7 +4,8 @@ EXTRA_DIST += bench/records/README.md bench/records/devices.md bench/records/fac
 	bench/records/products.md bench/records/sparse.md \
 	bench/README.md bench/common.sh bench/run.sh bench/numpy_matmul.py bench/numpy_temporaries.py \
 	bench/factor.sh bench/scale.sh bench/lapack_again.py \
-	bench/sparse_cg.sh bench/um.sh bench/um_kernels.sh bench/um_kernels.cu bench/exchange.sh \
+	bench/sparse_cg.sh bench/um.sh bench/um_kernels.sh bench/um_kernels.cu bench/um_own.cu \
+	bench/exchange.sh \
 	bench/trace.sh bench/start.sh bench/lapack.py bench/lapack_moved.py bench/level3.py \
 	bench/solvers.sh bench/solvers_cg.py
 EXTRA_PROGRAMS += bench/trace_events
@@ -140,6 +141,11 @@ bench/um_kernels: $(srcdir)/bench/um_kernels.cu
 	$(AM_V_GEN)$(MKDIR_P) bench && $(NVCC) -O2 -arch=all-major -cudart shared -o $@ $(srcdir)/bench/um_kernels.cu \
 	  -L$(CUDA_LIBDIR) -Xlinker -rpath=$(CUDA_LIBDIR) -lcublas
 CLEANFILES += bench/um_kernels
+all-local: bench/um_own
+bench/um_own: $(srcdir)/bench/um_own.cu $(srcdir)/include/semcache/semcache.h libsemcache.la
+	$(AM_V_GEN)$(MKDIR_P) bench && $(NVCC) -O2 -arch=all-major -I$(srcdir)/include -o $@ $(srcdir)/bench/um_own.cu \
+	  .libs/libsemcache.so -Xlinker -rpath=$(abs_builddir)/.libs
+CLEANFILES += bench/um_own
 endif
 endif
 # Tables of papers on the emulated machines: make bench/paper-blasx && top_srcdir=SRC bench/paper-blasx

@@ -11,6 +11,8 @@
  *                                          dots by cuBLAS; device: memory of cudaMalloc
  *     um_kernels over MIB STEPS [hints]    kernels walk over blocks of 64 MiB in order; UM_KERNELS_LEFT: MiB that the
  *                                          device has left, the rest is taken by cudaMalloc before
+ *     um_kernels beside MIB STEPS [hints]  a kernel of 30000 elements in each step. The CPU rewrites a managed array
+ *                                          meanwhile, and no kernel uses the array
  *
  * hints: the program prefetches and advises, as far as CUDA's managed memory profits.  Prints one line:
  * name, seconds, checksum. */
@@ -391,6 +393,32 @@ static void over(size_t mib, int steps)
     done("over", seconds, sum);
 }
 
+static void beside(size_t mib, int steps)
+{
+    const size_t n = 30000, all = (mib << 20) / sizeof(double);
+    double *x = managed(n), *own = managed(all), sum = 0, since;
+
+    memset(x, 0, n * sizeof *x);
+    memset(own, 0, all * sizeof *own);
+    prefetch(x, n * sizeof *x, true);
+    add<<<blocks(n), 256>>>(x, 1, n);
+    cudaDeviceSynchronize();
+    since = now();
+    for (int k = 0; k < steps; k++) {
+        add<<<blocks(n), 256>>>(x, 1, n);
+        for (size_t i = 0; i < all; i++)
+            own[i] += k;
+    }
+    cudaDeviceSynchronize();
+    since = now() - since;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i];
+    for (size_t i = 0; i < all; i++)
+        sum += own[i];
+    fprintf(stderr, "beside: %.1f us each\n", 1e6 * since / steps);
+    done("beside", since, sum);
+}
+
 static void launches(size_t n, int steps)
 {
     double *x = managed(n), sum = 0, since;
@@ -430,7 +458,9 @@ int main(int argc, char **argv)
         cg((int)n, steps);
     if (n && steps > 1 && strcmp(argv[1], "over") == 0)
         over(n, steps);
-    fprintf(stderr, "usage: um_kernels power|stencil|sweep|launches|cg|over N STEPS [hints|device]\n");
+    if (n && steps > 0 && strcmp(argv[1], "beside") == 0)
+        beside(n, steps);
+    fprintf(stderr, "usage: um_kernels power|stencil|sweep|launches|cg|over|beside N STEPS [hints|device]\n");
     return 2;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -29,7 +29,7 @@ bool sc_coherence_spare(int ordinal, uint64_t bytes);
  * Returns -1, or the index of a block that cannot be lent with the others; then nothing is lent, and *keep is the
  * number of bytes for which there would be room.  *since: for sc_coherence_lend_again.  Thread safe. */
 int sc_coherence_lend(int ordinal, const struct sc_lending *blocks, int count, uint64_t *since, size_t *keep);
-/* The same for the same blocks, if no state has changed and no call has begun since the last lending.  False: nothing is lent. */
+/* The same for the same blocks, if no state has changed and no call has begun since.  False: nothing is lent. */
 bool sc_coherence_lend_again(int ordinal, uint64_t since);
 
 #endif

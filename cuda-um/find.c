@@ -64,7 +64,8 @@ void *sc_um_find_cuda(const char *name)
 
 static bool has_gpu(void)
 {
-    __typeof__(&cudaGetDeviceCount) count_devices = (__typeof__(&cudaGetDeviceCount))sc_um_find_cuda("cudaGetDeviceCount");
+    __typeof__(&cudaGetDeviceCount) count_devices =
+        (__typeof__(&cudaGetDeviceCount))sc_um_find_cuda("cudaGetDeviceCount");
     int count = 0;
 
     return count_devices && count_devices(&count) == cudaSuccess && count > 0;

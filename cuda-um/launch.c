@@ -1,7 +1,7 @@
-/* Launches of kernels, whose parameters name the managed blocks that a kernel uses (SEMCACHE_UM_KERNELS=arguments).
+/* Launches of kernels: the parameters name the managed blocks that a kernel uses (SEMCACHE_UM_KERNELS=arguments).
  *
- * Each word of each parameter may be a pointer, also inside a structure passed by value.  Pointers at addresses that are
- * no multiple of 8 from the parameter's begin, and pointers in memory of the device, are not seen. */
+ * Each word of each parameter may be a pointer, also inside a structure passed by value.  A pointer counts at a
+ * multiple of 8 bytes from the parameter's begin.  Pointers in memory of the device are not seen. */
 #include "cuda-um/um.h"
 
 #include <pthread.h>

@@ -1,6 +1,7 @@
 /* The C++ header semcache/tasks.hpp: arrays, regions, tasks, errors.  Started by tasks_run.t. */
 #include <cstdio>
 #include <utility>
+#include <vector>
 
 #include "semcache/tasks.hpp"
 
@@ -88,6 +89,22 @@ void test_tokens(int place)
     ok(good, "and is released once");
 }
 
+void test_allocator()
+{
+    std::vector<double, semcache::allocator<double>> x(1000, 1.0);
+    bool thrown = false;
+
+    x.push_back(2);
+    ok(x[999] == 1 && x[1000] == 2, "a vector in memory for kernels");
+    ok(!semcache::lend(0, x.data(), &x[5]), "which no device of this test has");
+    try {
+        semcache::lend(-1, x.data());
+    } catch (const semcache::error &e) {
+        thrown = e.status() == SEMCACHE_ERROR_INVALID;
+    }
+    ok(thrown, "a wrong device is an error");
+}
+
 void test_errors()
 {
     semcache::array<float> a(100);
@@ -110,6 +127,7 @@ int main()
     test_vectors(place);
     test_blocks(place);
     test_tokens(place);
+    test_allocator();
     test_errors();
     std::printf("1..%d\n", count);
     return failed != 0;

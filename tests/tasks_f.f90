@@ -80,6 +80,13 @@ program tasks_f
     good = good .and. semcache_token_release(token) == SEMCACHE_OK
     good = good .and. all(abs(a(3:6, 1) - [7, 7, 7, 1]) <= 0) .and. all(abs(a(1:3, 2) - [7, 7, 1]) <= 0)
     call semcache_free(memory)
+    memory = semcache_malloc(int(n * n * 8, c_size_t)) ! no device of this test has memory of one address
+    call c_f_pointer(memory, a, [n, n])
+    a = 2
+    status = semcache_lend(0, [memory], 1)
+    good = good .and. status == merge(SEMCACHE_ERROR_NO_DEVICE, SEMCACHE_ERROR_UNSUPPORTED, semcache_device_count() == 0)
+    good = good .and. all(abs(a - 2) <= 0)
+    call semcache_free(memory)
     if (.not. good) stop 1
     print '(a)', 'ok'
 end program

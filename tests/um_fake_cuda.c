@@ -319,8 +319,8 @@ EXPORT cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cud
     return cudaDeviceSynchronize();
 }
 
-/* Every kernel is a text, and does p[i] += value for i < n.  The kernel "structure" has one parameter; the parameters of
- * all others are p, n, value. */
+/* Every kernel is a text, and does p[i] += value for i < n.  The kernel "structure" has one parameter.  The parameters
+ * of all others are p, n, value. */
 struct parameters {
     double value;
     int n;

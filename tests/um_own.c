@@ -178,10 +178,15 @@ static void test_fork(double *x)
     lend(x, NULL);
     launch(x, 1);
     child = fork();
-    if (child == 0)
-        _exit(!all_are(x, 2) || lend(x, NULL) != SEMCACHE_ERROR_NO_DEVICE);
+    if (child == 0) {
+        status = !all_are(x, 2) || lend(x, NULL) != SEMCACHE_ERROR_NO_DEVICE;
+        x[5] = 20;
+        _exit(status);
+    }
     waitpid(child, &status, 0);
     tap_ok(child > 0 && status == 0, "a forked child reads the data, and has no device");
+    tap_ok(x[5] == 20, "two processes share the memory");
+    x[5] = 2;
     lend(x, NULL);
     launch(x, 1);
     tap_ok(all_are(x, 3), "and the parent goes on");

@@ -370,9 +370,14 @@ static void test_fork(double *p)
     launch(p, N, 1);
     finish();
     child = fork();
-    if (child == 0)
-        _exit(!all_are(p, 2));
+    if (child == 0) {
+        status = !all_are(p, 2);
+        p[5] = 20;
+        _exit(status);
+    }
     waitpid(child, &status, 0);
+    tap_ok(p[5] == 20, "two processes share the memory");
+    p[5] = 2;
     launch(p, N, 1);
     finish();
     tap_ok(child > 0 && status == 0 && all_are(p, 3), "a forked child reads the data, and the parent goes on");

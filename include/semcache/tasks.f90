@@ -102,6 +102,15 @@ module semcache_tasks
             import
             integer(c_size_t), value :: bytes
         end function
+        type(c_ptr) function semcache_malloc(bytes) bind(c)
+            import
+            integer(c_size_t), value :: bytes
+        end function
+        integer(c_int) function semcache_lend(device, memory, count) bind(c)
+            import
+            integer(c_int), value :: device, count
+            type(c_ptr), intent(in) :: memory(*)
+        end function
         subroutine semcache_free(memory) bind(c)
             import
             type(c_ptr), value :: memory

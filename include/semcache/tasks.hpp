@@ -99,6 +99,39 @@ private:
     std::size_t size_;
 };
 
+/* For containers: memory of semcache_malloc, which kernels of the program use at the host's address (lend).  Each
+ * allocation takes whole units of 2 MiB. */
+template <class T> struct allocator {
+    using value_type = T;
+
+    allocator() noexcept = default;
+    template <class U> allocator(const allocator<U> &) noexcept {}
+    T *allocate(std::size_t n)
+    {
+        void *memory = n > static_cast<std::size_t>(-1) / sizeof(T) ? nullptr : semcache_malloc(n * sizeof(T));
+
+        if (!memory)
+            throw std::bad_alloc();
+        return static_cast<T *>(memory);
+    }
+    void deallocate(T *memory, std::size_t) noexcept { semcache_free(memory); }
+};
+template <class T, class U> bool operator==(const allocator<T> &, const allocator<U> &) noexcept { return true; }
+template <class T, class U> bool operator!=(const allocator<T> &, const allocator<U> &) noexcept { return false; }
+
+/* Lends the blocks of the addresses to work on a CUDA device (semcache_lend).  False: there is no device, or no address
+ * on a device, and the caller computes elsewhere. */
+template <class... Elements> bool lend(int device, const Elements *...memory)
+{
+    const void *const list[] = {memory...};
+    enum semcache_status status = semcache_lend(device, list, static_cast<int>(sizeof...(memory)));
+
+    if (status == SEMCACHE_ERROR_NO_DEVICE || status == SEMCACHE_ERROR_UNSUPPORTED)
+        return false;
+    check(status);
+    return true;
+}
+
 /* An operand of a task: a region by value, and its access. */
 struct operand {
     semcache_region region;

@@ -160,6 +160,13 @@ def test_errors():
        "memory of the library, complex elements")
 
 
+def test_one_address():
+    x = semcache.empty((30, 40), "f4", one_address=True)
+    x[:] = 2
+    ok(raises(semcache.Error, semcache.lend, x) and raises(semcache.Error, semcache.lend) and bool((x == 2).all()),
+       "memory for kernels, which no device of this test has")
+
+
 for kind in ("f8", "f4", "c16", "i8", "i4"):
     for order in "CF":
         test_random(kind, order)
@@ -168,6 +175,7 @@ test_tokens()
 test_interfaces()
 test_compiled()
 test_movement()
+test_one_address()
 test_errors()
 print("1..%d" % count)
 sys.exit(failed != 0)

@@ -262,18 +262,38 @@ def _numpy(array):
     return numpy.asarray(array)
 
 
-def empty(shape, dtype="f8", order="C"):
-    """A NumPy array in memory of semcache_alloc; needed only where malloc is not semcache's."""
+def empty(shape, dtype="f8", order="C", one_address=False):
+    """A NumPy array in memory of semcache_alloc; needed only where malloc is not semcache's.
+
+    With one_address the memory is that of semcache_malloc, for kernels of the program (lend).
+    """
     import math
     import weakref
     import numpy
     kind = numpy.dtype(dtype)
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     count = math.prod(shape)
-    address = _lib.semcache_alloc(max(count * kind.itemsize, 1))
+    allocate = _lib.semcache_malloc if one_address else _lib.semcache_alloc
+    address = allocate(max(count * kind.itemsize, 1))
     if not address:
         raise MemoryError
     memory = (ctypes.c_char * max(count * kind.itemsize, 1)).from_address(address)
     weakref.finalize(memory, _lib.semcache_free, address)
     return numpy.frombuffer(memory, kind, count).reshape(shape, order=order)
+
+
+def lend(*arrays, device=0):
+    """Lends arrays of empty(..., one_address=True) to work on a CUDA device (semcache_lend), which may write them.
+
+    Returns one object for each array, with `__cuda_array_interface__` and DLPack, for CuPy, Numba and PyTorch.  Work
+    after a touch by the CPU needs a new call.  Error: there is no such memory, or no room; compute on the host then.
+    """
+    memory = [_views.Memory(array) for array in arrays]
+    addresses = (ctypes.c_void_p * max(len(arrays), 1))(*[each.address for each in memory])
+    _check(_lib.semcache_lend(device, addresses, len(arrays)))
+    lent = tuple(Array(each.address, each.shape, each.strides, each.typestr, device, 1, each.readonly)
+                 for each in memory)
+    for array, each in zip(lent, memory):
+        array.owner = each
+    return lent
 # SPDX-License-Identifier: BSD-2-Clause

@@ -90,6 +90,8 @@ for _name, _result, _arguments in (
         ("status_name", ctypes.c_char_p, [ctypes.c_int]),
         ("version", ctypes.c_char_p, []),
         ("alloc", ctypes.c_void_p, [ctypes.c_size_t]),
+        ("malloc", ctypes.c_void_p, [ctypes.c_size_t]),
+        ("lend", ctypes.c_int, [ctypes.c_int, _pointer(ctypes.c_void_p), ctypes.c_int]),
         ("free", None, [ctypes.c_void_p]),
         ("sync", ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t]),
         ("statistics", ctypes.c_int, [_pointer(Statistics)]),
