@@ -2,7 +2,8 @@
 EXTRA_DIST += cuda-um/README.md cuda-um/names.tab cuda-um/names.awk cuda-um/generate.awk
 um_sources = cuda-um/um.h cuda-um/blas.h cuda-um/trampoline.h cuda-um/emulated/emulated.h cuda-um/blas.c \
 	cuda-um/blocks.c cuda-um/find.c cuda-um/foreign.c cuda-um/gemm_ex.c cuda-um/launch.c cuda-um/memory.c \
-	cuda-um/sparse.c cuda-um/trampoline.c cuda-um/vectors.c cuda-um/emulated/cublas.c cuda-um/emulated/cusparse.c cuda-um/emulated/runtime.c
+	cuda-um/sparse.c cuda-um/trampoline.c \
+	cuda-um/vectors.c cuda-um/emulated/cublas.c cuda-um/emulated/cusparse.c cuda-um/emulated/runtime.c
 # A release contains these files even if they are not built.
 EXTRA_DIST += $(um_sources)
 
