@@ -73,16 +73,16 @@ SEMCACHE_API void *semcache_alloc(size_t bytes);
 SEMCACHE_API void semcache_free(void *memory);
 
 /* Allocates memory for kernels of the caller, page aligned and not initialised.  Where the devices' driver permits it,
- * the memory has one address on the CPU and on a device: kernels take the host's pointer (semcache_lend).  Elsewhere the
- * memory is that of semcache_alloc.  The call opens the devices, which may take a second.
+ * the memory has one address on the CPU and on a device, and kernels take the host's pointer (semcache_lend).
+ * Elsewhere the memory is that of semcache_alloc.  The call opens the devices, which may take a second.
  * Each block takes whole units of 2 MiB on the CPU and on the device: a program shares a block between small arrays.
  * Returns NULL without memory.  The caller frees the memory with semcache_free, and with no other function.  A forked
  * child shares memory of one address with its parent. */
 SEMCACHE_API void *semcache_malloc(size_t bytes);
 
 /* Prepares blocks of semcache_malloc for work that the caller starts on a device by itself: a kernel, a graph, a call
- * of a library.  memory: `count` addresses inside the blocks.  device: number of the device in its maker's runtime.  What
- * the CPU and calls of semcache have written goes to the device, and the pages close.  Blocks until the data is there.
+ * of a library.  memory: `count` addresses inside the blocks.  device: number of the device in its maker's runtime.
+ * What the CPU and calls of semcache have written goes to the device, and the pages close.  Blocks until the data is there.
  *
  * The work may then read and write all of these blocks, in any stream.  Later touches by the CPU and calls of semcache
  * wait for all work of the process on the device.  Each start of work needs a call, because a touch in between has
