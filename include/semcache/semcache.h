@@ -82,7 +82,8 @@ SEMCACHE_API void *semcache_malloc(size_t bytes);
 
 /* Prepares blocks of semcache_malloc for work that the caller starts on a device by itself: a kernel, a graph, a call
  * of a library.  memory: `count` addresses inside the blocks.  device: number of the device in its maker's runtime.
- * What the CPU and calls of semcache have written goes to the device, and the pages close.  Blocks until the data is there.
+ * What the CPU and calls of semcache have written goes to the device, and the pages close.  Blocks until the data is
+ * there.
  *
  * The work may then read and write all of these blocks, in any stream.  Later touches by the CPU and calls of semcache
  * wait for all work of the process on the device.  Each start of work needs a call, because a touch in between has
