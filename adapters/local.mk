@@ -34,7 +34,9 @@ adapter_libraries = $(foreach line,$(adapters_here),$(call adapter_library,$(cal
 adapter_of = $(call adapter_words,$(filter $(patsubst %/,%,$(dir $(1)))=%,$(adapters_here)))
 adapter_flags = $(AM_CPPFLAGS) $($(word 3,$(1))) -DSC_LIBRARY=\"$(word 2,$(1))\" $(CPPFLAGS)
 adapter_compiled = $(addprefix $(srcdir)/,$(filter %.c %.cc,$(call adapter_files,$(word 1,$(1)))))
-# The compiler takes C and C++.
+# The compiler takes C and C++. UndefinedBehaviorSanitizer's check of dynamic types would need the type information of
+# the library's classes, without which an adapter loads.
+adapter_sanitizer = $(if $(filter %.cc,$(1)),-fno-sanitize=vptr)
 adapter_language = $(if $(filter %.cc,$(1)),$(filter-out -Wstrict-prototypes -Wmissing-prototypes,$(AM_CFLAGS)) \
   -fvisibility-inlines-hidden,$(AM_CFLAGS))
 
@@ -42,7 +44,8 @@ $(addprefix adapters/built/,$(adapter_libraries)): adapters/built/%: $(adapter_s
     adapters/weak.h adapters/preload.h adapters/borders.h include/semcache/semcache.h
 	$(AM_V_CC)$(MKDIR_P) $(@D) && \
 	  $(CC) $(call adapter_flags,$(call adapter_of,$*)) \
-	    $(call adapter_language,$(call adapter_compiled,$(call adapter_of,$*))) $(CFLAGS) -fPIC -shared -Wl,-z,now \
+	    $(call adapter_language,$(call adapter_compiled,$(call adapter_of,$*))) $(CFLAGS) \
+	    $(call adapter_sanitizer,$(call adapter_compiled,$(call adapter_of,$*))) -fPIC -shared -Wl,-z,now \
 	    $(AM_LDFLAGS) $(LDFLAGS) -o $@ $(call adapter_compiled,$(call adapter_of,$*)) \
 	    $(if $(filter %.cc,$(call adapter_compiled,$(call adapter_of,$*))),-lstdc++ -lm)
 noinst_DATA += $(addprefix adapters/built/,$(adapter_libraries))
