@@ -2,12 +2,14 @@
  *
  *     beyond KIND [PATH] */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/io_uring.h>
 #include <linux/seccomp.h>
 #include <net/if.h>
+#include <netdb.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -24,6 +26,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define N 256
@@ -216,6 +219,88 @@ static void ask_for_interfaces(int acquired)
     printf("ioctl %s\n", ioctl(fd, SIOCGIFCONF, &list) == 0 ? "succeeds" : errno == EFAULT ? "gives EFAULT" : "fails");
 }
 
+/* --- objects in a page of the result ------------------------------------------------------------------------------ */
+
+/* Behind all columns of C but the last: a product of N - 1 columns closes the pages, and keeps the contents. */
+static void *behind(void) { return c + (size_t)(N - 1) * N; }
+
+static void multiply_but_one(void)
+{
+    const int n = N, m = N - 1;
+    const double one = 1, zero = 0;
+
+    dgemm_("N", "N", &n, &m, &n, &one, a, &n, b, &n, &zero, c, &n, 1, 1);
+}
+
+static ucontext_t here;
+static void come_back(void) { setcontext(&here); }
+
+/* Changes to contexts whose structures are in closed pages. */
+static void change_contexts(void)
+{
+    ucontext_t *context = behind(), *saved = (void *)(c + N * N / 2);
+
+    if (getcontext(context) != 0)
+        exit(98);
+    context->uc_stack.ss_sp = malloc(SIGSTKSZ);
+    context->uc_stack.ss_size = SIGSTKSZ;
+    makecontext(context, come_back, 0);
+    multiply_but_one();
+    printf("getcontext %s\n", getcontext(saved) == 0 ? "succeeds" : "fails");
+    multiply_but_one();
+    printf("swapcontext %s\n", swapcontext(&here, context) == 0 ? "succeeds" : "fails");
+    multiply();
+}
+
+/* A thread of libc, which blocks all signals, reads the name that is asked for. */
+static void ask_for_address(int acquired)
+{
+    static struct gaicb request;
+    struct gaicb *list[] = {&request};
+    const struct gaicb *waiting[] = {&request};
+
+    request.ar_name = strcpy(behind(), "127.0.0.1");
+    multiply_but_one();
+    if (acquired)
+        semcache_acquire(behind(), 16, SEMCACHE_READ);
+    if (getaddrinfo_a(GAI_NOWAIT, list, 1, NULL) != 0)
+        exit(98);
+    while (gai_error(&request) == EAI_INPROGRESS)
+        gai_suspend(waiting, 1, NULL);
+    printf("the address is %s\n", gai_error(&request) == 0 ? "found" : "not found");
+}
+
+/* --- a copy by CUDA's driver -------------------------------------------------------------------------------------- */
+
+static int cuda(void *driver, const char *name, long a, long b, long c3)
+{
+    int (*fn)(long, long, long) = (int (*)(long, long, long))dlsym(driver, name);
+
+    return fn ? fn(a, b, c3) : -1;
+}
+
+/* A program's copy of C to memory of its own on a device, and back to an array outside malloc. */
+static void copy_by_cuda(int acquired)
+{
+    static double seen[N * N];
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW), *context = NULL;
+    uint64_t copy = 0;
+    int device = 0, error;
+
+    error = !driver || cuda(driver, "cuInit", 0, 0, 0) || cuda(driver, "cuDeviceGet", (long)&device, 0, 0) ||
+            cuda(driver, "cuDevicePrimaryCtxRetain", (long)&context, device, 0) ||
+            cuda(driver, "cuCtxSetCurrent", (long)context, 0, 0) ||
+            cuda(driver, "cuMemAlloc_v2", (long)&copy, sizeof seen, 0);
+    if (error)
+        exit(77);
+    multiply();
+    if (acquired)
+        semcache_acquire(c, sizeof seen, SEMCACHE_READ);
+    error = cuda(driver, "cuMemcpyHtoD_v2", (long)copy, (long)c, sizeof seen) ||
+            cuda(driver, "cuMemcpyDtoH_v2", (long)seen, (long)copy, sizeof seen);
+    printf("the copy has %s\n", error ? "an error" : seen[N * N / 2] == 2.0 * (N * N / 2) ? "the new values" : "old values");
+}
+
 /* --- io_uring, by instructions of the program's own --------------------------------------------------------------- */
 
 static struct {
@@ -328,6 +413,12 @@ int main(int argc, char **argv)
         write_by_ring(kind, argv[2]);
     else if (strncmp(kind, "ioctl", 5) == 0)
         ask_for_interfaces(strchr(kind, '+') != NULL);
+    else if (strcmp(kind, "context") == 0)
+        change_contexts();
+    else if (strncmp(kind, "address", 7) == 0)
+        ask_for_address(strchr(kind, '+') != NULL);
+    else if (strncmp(kind, "cuda", 4) == 0)
+        copy_by_cuda(strchr(kind, '+') != NULL);
     else if (strcmp(kind, "filter") == 0)
         refuse_calls(SYS_mprotect);
     else if (strcmp(kind, "filter+") == 0)
@@ -339,7 +430,8 @@ int main(int argc, char **argv)
         printf("mlockall %s\n", mlockall(MCL_CURRENT) == 0 ? "succeeds" : strerror(errno));
         multiply();
     }
-    if (strncmp(kind, "ioctl", 5) != 0 && strcmp(kind, "string") != 0 && strncmp(kind, "coroutine", 9) != 0)
+    if (strncmp(kind, "ioctl", 5) != 0 && strcmp(kind, "string") != 0 && strncmp(kind, "coroutine", 9) != 0 &&
+        strncmp(kind, "address", 7) != 0)
         say_values();
     return 0;
 }

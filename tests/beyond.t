@@ -51,6 +51,18 @@ says 'the own file of memory by a link' link 'the program finds an old value C i
 rm -f "$scratch/path"
 says 'after semcache_acquire' link+ 'the program finds the new value C is right '
 rm -f "$scratch/path"
+says 'contexts whose structures are on a device' context 'getcontext succeeds swapcontext succeeds C is right '
+ends=139
+says 'a thread of libc with all signals blocked reads a name on a device' address ''
+ends=
+says 'after semcache_acquire' address+ 'the address is found '
+case $device in
+    cuda*)
+        says 'a copy by the CUDA driver' cuda 'the copy has old values C is right '
+        says 'after semcache_acquire' cuda+ 'the copy has the new values C is right '
+        ;;
+    *) skip 'a copy by the CUDA driver needs a GPU' ;;
+esac
 says 'printf of a long string, while a thread makes the string again: no wrong bytes' string \
     'quiet: printed busy: printed or failed '
 ends=139
