@@ -1,5 +1,5 @@
-/* MKL's names without _64 in a program with 64-bit integers give the same results as with 32-bit integers. Also sizes
- * whose products overflow. */
+/* MKL's names without _64 in a program with 64-bit integers give the same results as with 32-bit integers. The Sparse
+ * BLAS from Fortran begins no matrix there. Also sizes whose products overflow. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +25,10 @@ void mkl_dcsrsv_(const char *, const void *, const double *, const char *, const
 void mkl_dcsrgemv_(const char *, const void *, const double *, const void *, const void *, const double *, double *);
 void mkl_ddiamv_(const char *, const void *, const void *, const double *, const char *, const double *, const void *,
                  const void *, const void *, const double *, const double *, double *);
+
+void blas_duscr_begin_(const void *rows, const void *cols, int *m, int *status);
+void blas_duscr_block_begin_(const void *down, const void *across, const void *rows, const void *cols, int *m,
+                             int *status);
 
 static bool yes(void) { return true; }
 
@@ -89,6 +93,23 @@ static void test_widths(void)
     }
 }
 
+static void test_sparse_blas(void)
+{
+    for (int wide = 1; wide >= 0; wide--) {
+        struct integers sizes;
+        int m[2] = {7, 7}, status[2] = {7, 7};
+
+        make(&sizes, (const int[]){N, 2}, 2);
+        sc_mkl_asks_wide = wide ? yes : NULL;
+        blas_duscr_begin_(at(&sizes, wide, 0), at(&sizes, wide, 0), &m[0], &status[0]);
+        blas_duscr_block_begin_(at(&sizes, wide, 0), at(&sizes, wide, 0), at(&sizes, wide, 1), at(&sizes, wide, 1),
+                                &m[1], &status[1]);
+        for (int i = 0; i < 2; i++)
+            tap_ok(wide ? m[i] == -1 && status[i] == -1 : m[i] >= 0 && status[i] == 0,
+                   "the Sparse BLAS with integers of %d bits: matrix %d, status %d", wide ? 64 : 32, m[i], status[i]);
+    }
+}
+
 static void test_sizes(void)
 {
     static const struct sc_sparse_descr general = {.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N'};
@@ -119,6 +140,7 @@ static void test_sizes(void)
 int main(void)
 {
     test_widths();
+    test_sparse_blas();
     test_sizes();
     return tap_done();
 }

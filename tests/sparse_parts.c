@@ -124,6 +124,26 @@ static void test_split(int64_t n, int64_t least, int64_t most, int devices, cons
     drop(&m);
 }
 
+/* Entries all over the rows: each part needs all of x, and gets x in one piece. */
+static void test_all_columns(int64_t n, int devices)
+{
+    static const struct sc_sparse_descr general = {.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N'};
+    struct sc_sparse_variant v = {.use = {.trans = 'N', .descr = general}};
+    bool whole = true;
+    enum sc_status status;
+    struct matrix m;
+
+    make(&m, n, 40, 40, n);
+    v.csr = (struct sc_sparse_csr){.type = SC_D, .index_bytes = 4, .rows = n, .cols = n, .start = m.start,
+                                   .index = m.columns, .values = m.values, .borrowed = true};
+    status = sc_sparse_split(&v, NULL, devices);
+    for (int i = 0; i < v.parts; i++)
+        whole = whole && v.part[i].ranges == 1 && v.part[i].x[0].first == 0 && v.part[i].x[0].end == n;
+    tap_ok(status == SC_OK && v.parts >= devices && whole, "columns all over: each of %d parts gets all of x", v.parts);
+    sc_sparse_variant_drop(&v);
+    drop(&m);
+}
+
 /* Where a vector begins on device d of several (rule D3 of the directory). */
 static int64_t cut(int64_t n, int d, int devices)
 {
@@ -346,6 +366,7 @@ int main(void)
     test_split(64000, 7, 7, 1, "equal rows");
     test_split(64000, 0, 40, four, "rows of more and more entries");
     test_split(700, 3, 9, four, "a small matrix");
+    test_all_columns(20000, four);
     if (four > 1)
         test_ends(four);
     make(&m, 20000, 0, 40, 300);

@@ -109,6 +109,57 @@ static double multiply(const struct matrix *a, const struct matrix *b)
     return error;
 }
 
+/* --- 64-bit integers ---------------------------------------------------------------------------------------------- */
+
+/* A second handle of a matrix, with 64-bit integers. */
+static struct sc_sparse_matrix *widened(const struct matrix *m, int64_t **start, int64_t **columns)
+{
+    struct sc_sparse_arrays a = {.format = SC_SPARSE_CSR, .type = SC_D, .index_bytes = 8, .base = m->base,
+                                 .rows = m->rows, .cols = m->cols, .values = m->values};
+    struct sc_sparse_matrix *handle;
+
+    a.start = *start = env_memory((size_t)(m->rows + 1) * sizeof **start);
+    a.index = *columns = env_memory((size_t)m->entries * sizeof **columns);
+    for (int64_t i = 0; i <= m->rows; i++)
+        (*start)[i] = m->start[i];
+    for (int64_t e = 0; e < m->entries; e++)
+        (*columns)[e] = m->columns[e];
+    return sc_sparse_create(&handle, &a, false) == SC_OK ? handle : NULL;
+}
+
+/* The product has 64-bit integers, and the entries of the product of 32-bit integers. */
+static void test_wide(int devices)
+{
+    struct matrix a;
+    int64_t *start, *columns;
+    struct sc_sparse_matrix *wide, *c, *d;
+    const struct sc_sparse_arrays *narrow, *result;
+    bool same;
+
+    make(&a, 600, 600, 7, 0);
+    wide = widened(&a, &start, &columns);
+    if (!wide || sc_sparse_multiply(&c, 'N', wide, 'N', wide) != SC_OK ||
+        sc_sparse_multiply(&d, 'N', a.handle, 'N', a.handle) != SC_OK) {
+        tap_ok(0, "%d device(s): a product with 64-bit integers", devices);
+        return;
+    }
+    result = sc_sparse_arrays(c);
+    narrow = sc_sparse_arrays(d);
+    same = result->index_bytes == 8 && narrow->index_bytes == 4;
+    for (int64_t i = 0; same && i <= a.rows; i++)
+        same = ((const int64_t *)result->start)[i] == ((const int32_t *)narrow->start)[i];
+    for (int64_t e = 0; same && e < ((const int32_t *)narrow->start)[a.rows]; e++)
+        same = ((const int64_t *)result->index)[e] == ((const int32_t *)narrow->index)[e] &&
+               fabs(((const double *)result->values)[e] - ((const double *)narrow->values)[e]) < 1e-12;
+    tap_ok(same, "%d device(s): a product with 64-bit integers is that with 32-bit integers", devices);
+    sc_sparse_destroy(c);
+    sc_sparse_destroy(d);
+    sc_sparse_destroy(wide);
+    release(start);
+    release(columns);
+    drop(&a);
+}
+
 /* --- what moves --------------------------------------------------------------------------------------------------- */
 
 static struct {
@@ -277,6 +328,7 @@ int main(void)
         snprintf(name, sizeof name, "emu:h200x8:%d", devices);
         count = env_start(name, 0);
         test_forms(count);
+        test_wide(count);
         stop();
         if (!env_is_emulated())
             break;

@@ -1,5 +1,6 @@
 /* librsb's additions to the Sparse BLAS: a program reads, changes and scales entries of a completed matrix. Asserts
- * that later products use the changed entries, on the host and on devices (usblas.t). */
+ * that later products use the changed entries, on the host and on devices (usblas.t). Also sparse vectors beside a
+ * vector on a device. */
 #include <complex.h>
 #include <math.h>
 
@@ -130,6 +131,31 @@ static void test_kinds(void)
     tap_ok(!rsb_blas_get_mtx(unit) && rsb_blas_file_mtx_load("none", 'D') == -1, "librsb's own handles: none");
 }
 
+/* Sparse vectors whose dense vector a product has left on a device: the host computes, of the newest values. */
+static void test_vectors(void)
+{
+    const double complex two = 2, v = 3, values[2] = {1, I};
+    const int places[2] = {5, N - 7};
+    double complex sum = 0, taken[2] = {0, 0};
+    int m = BLAS_zuscr_begin(N, N);
+
+    for (int i = 0; i < N; i++) {
+        y[i] = 0;
+        BLAS_zuscr_insert_entry(m, &v, i, i);
+    }
+    BLAS_zuscr_end(m);
+    BLAS_zusmv(blas_no_trans, &two, m, x, 1, y, 1);
+    tap_ok(BLAS_zusdot(blas_no_conj, 2, values, places, y, 1, &sum, blas_zero_base) == 0 &&
+               sum == 6 * (x[5] + I * x[N - 7]), "a product of vectors, one on a device");
+    BLAS_zusmv(blas_no_trans, &two, m, x, 1, y, 1);
+    tap_ok(BLAS_zusaxpy(2, &two, values, places, y, 1, blas_zero_base) == 0 && y[5] == 12 * x[5] + 2 &&
+               y[N - 7] == 12 * x[N - 7] + 2 * I && y[6] == 12 * x[6], "a sum");
+    BLAS_zusmv(blas_no_trans, &two, m, x, 1, y, 1);
+    tap_ok(BLAS_zusga(2, y, 1, taken, places, blas_zero_base) == 0 && taken[0] == 18 * x[5] + 2 &&
+               taken[1] == 18 * x[N - 7] + 2 * I, "elements taken");
+    BLAS_usds(m);
+}
+
 int main(void)
 {
     x = calloc(N, sizeof *x);
@@ -138,6 +164,7 @@ int main(void)
         x[i] = i % 11 - 5 + I * (i % 3);
     test_general();
     test_kinds();
+    test_vectors();
     free(x);
     free(y);
     return tap_done();
