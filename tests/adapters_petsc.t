@@ -52,6 +52,18 @@ tutorial(1, 'ex2', '-m', 30, '-n', 30, '-mat_type', 'aij', '-ksp_type', 'lsqr', 
 tutorial(1, 'ex5', '-m', 900);
 tutorial(1, 'ex45', '-da_refine', 1, '-ksp_monitor_short');
 
+# Vectors on arrays of the program have PETSc's operations: nothing but the norm, a call of the BLAS, is offered.
+# A product by element is the product with a diagonal matrix.
+{
+    my $program = compile($compiler, "$ENV{top_srcdir}/tests/adapters/petsc_array.c", "$flags -lm");
+    for my $kind (qw(own array)) {
+        my ($alone, $run) = map { offered(1, $_, $program, $kind) } 1, 0;
+        is("$run->{status} $run->{out}", "0 $alone->{out}", "$run->{name}: the norm of the host");
+        is($run->{calls}{sparse_mv} // 0, $kind eq 'own' ? 4 : 0, "$run->{name}: products on devices");
+        is($run->{calls}{ddot}, 1, "$run->{name}: and the norm");
+    }
+}
+
 # Matrices of one triangle, and of blocks of 2 rows.
 my @triangle = ('ex2', '-m', $side, '-n', $side, qw(-mat_type sbaij -mat_ignore_lower_triangular -ksp_type cg),
     qw(-pc_type jacobi -ksp_max_it));

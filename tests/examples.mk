@@ -18,20 +18,22 @@ tests_first_call_module_la_SOURCES = tests/first_call_module.c
 tests_first_call_module_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 dist_check_SCRIPTS += tests/first_call.t
 TESTS += tests/first_call.t
-EXTRA_PROGRAMS += tests/lapack_calls tests/lapack_whole tests/lapack_spectra tests/lapack_columns
+EXTRA_PROGRAMS += tests/lapack_calls tests/lapack_whole tests/lapack_spectra tests/lapack_columns tests/lapack_on_host
 tests_lapack_columns_SOURCES = tests/lapack_columns.c tests/lapack_program.h tests/tap.h
 tests_lapack_columns_LDADD = $(LAPACK_LIBS) $(BLAS_LIBS) -lm -ldl
 tests_lapack_whole_SOURCES = tests/lapack_whole.c tests/lapack_random.h tests/lapack_program.h tests/tap.h
 tests_lapack_whole_LDADD = $(LAPACK_LIBS) $(BLAS_LIBS) -lm -ldl
 tests_lapack_spectra_SOURCES = tests/lapack_spectra.c tests/lapack_random.h tests/lapack_program.h tests/tap.h
 tests_lapack_spectra_LDADD = $(LAPACK_LIBS) $(BLAS_LIBS) -lm -ldl
+tests_lapack_on_host_SOURCES = tests/lapack_on_host.c tests/lapack_random.h tests/lapack_program.h tests/tap.h
+tests_lapack_on_host_LDADD = $(LAPACK_LIBS) $(BLAS_LIBS) -lm -ldl
 check_PROGRAMS += tests/lapacke
 tests_lapacke_SOURCES = tests/lapacke.c tests/tap.h
 tests_lapacke_LDADD = -lm -ldl
 tests_lapack_calls_SOURCES = tests/lapack_calls.c
 tests_lapack_calls_LDADD = $(LAPACK_LIBS) $(BLAS_LIBS) -lm
 if HAVE_LAPACK
-check_PROGRAMS += tests/lapack_calls tests/lapack_whole tests/lapack_spectra tests/lapack_columns
+check_PROGRAMS += tests/lapack_calls tests/lapack_whole tests/lapack_spectra tests/lapack_columns tests/lapack_on_host
 endif
 tests_level3_SOURCES = tests/level3.c
 tests_level3_LDADD = $(BLAS_LIBS)

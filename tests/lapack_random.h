@@ -79,7 +79,7 @@ static struct matrix random_matrix(int rows, int cols)
 }
 
 /* Hermitian, only one triangle of it stored.  weight: added to the diagonal. */
-static struct matrix hermitian(int n, char uplo, double weight)
+static inline struct matrix hermitian(int n, char uplo, double weight)
 {
     struct matrix m = matrix(n, n);
 
@@ -117,7 +117,7 @@ static struct full full_of(const struct matrix *m, int rows, int cols, bool befo
     return f;
 }
 
-static struct full full_hermitian(const struct matrix *m, char uplo)
+static inline struct full full_hermitian(const struct matrix *m, char uplo)
 {
     struct full f = full(m->rows, m->cols);
 
@@ -148,7 +148,7 @@ static struct full times(struct full a, struct full b)
     return f;
 }
 
-static struct full identity(int n)
+static inline struct full identity(int n)
 {
     struct full f = full(n, n);
 
@@ -222,7 +222,7 @@ static int descending(const void *a, const void *b)
 }
 
 /* A matrix with the absolute values of a spectrum as singular values, which go to `value` in descending order. */
-static struct matrix with_singular_values(int m, int n, int kind, double *value)
+static inline struct matrix with_singular_values(int m, int n, int kind, double *value)
 {
     struct matrix of = matrix(m, n);
     struct full a = full(m, n);
@@ -258,9 +258,9 @@ static struct work work_for(int n)
 }
 static void work_free(struct work *w) { free(w->work), free(w->rwork), free(w->iwork); }
 
-static bool kept(const struct matrix *m) { return !memcmp(m->data, m->before, m->bytes); }
+static inline bool kept(const struct matrix *m) { return !memcmp(m->data, m->before, m->bytes); }
 
-static const char *sy(const char *rest, char *name)
+static inline const char *sy(const char *rest, char *name)
 {
     sprintf(name, "%s%s", is_complex() ? "he" : "sy", rest);
     return name;

@@ -1,14 +1,14 @@
 #!/usr/bin/perl
 # An unmodified program calls whole routines of LAPACK. Asserts right results with every call on devices: small orders,
 # orders above the gate, operands inside and outside of the arena; that each routine ran on devices; and that offload
-# auto moves what the CPU has written and nothing else.
+# auto moves what the CPU has written and nothing else. Calls that stay on the host get the newest values.
 use strict;
 use warnings;
 use Test::More;
 require "$ENV{top_srcdir}/tests/examples.pl";
 our ($device);
 
-need('bench/factor', 'tests/lapack_whole', 'tests/lapack_spectra');
+need('bench/factor', 'tests/lapack_whole', 'tests/lapack_spectra', 'tests/lapack_on_host');
 
 # One thread: emulated devices compute with the same LAPACK, whose threads may be held by a waiting call.
 my %env = (OPENBLAS_NUM_THREADS => 1, OMP_NUM_THREADS => 1);
@@ -42,6 +42,14 @@ for my $where (@devices) {
             }
         }
     }
+}
+# Calls that no device serves, of matrices on a device.
+for my $library ('', -e "$reference/liblapack.so.3" ? $reference : ()) {
+    my $run = run({ device => $devices[0], env => { %env, SEMCACHE_OFFLOAD => 'always',
+            $library ? (LD_LIBRARY_PATH => $library) : () } }, 'tests/lapack_on_host', $seed, 2, 60, 90);
+    is($run->{status}, 0, "calls that stay on the host $library") or diag($run->{out});
+    cmp_ok(calls($run, qr/gemm$/, 'offloaded'), '>=', 2 * 4 * 6, 'devices had their matrices');
+    is(calls($run, qr/^[sdcz](gesvd|gesdd|geev|geevx|gelqf)$/, 'offloaded'), 0, 'no device ran them');
 }
 # Factors stay: the CPU writes the matrix once, and then the right sides of ten solves.
 if (!$ENV{SEMCACHE_TEST_DEVICE}) {
