@@ -7,7 +7,7 @@ use Test::More;
 require "$ENV{top_srcdir}/tests/examples.pl";
 
 our ($build, $scratch, $device);
-need('tools/semcache', 'tests/planted', 'tests/copied');
+need('tools/semcache', 'tests/planted', 'tests/copied', 'tests/hidden');
 my $debug = qx(addr2line --version 2>/dev/null) && qx(readelf -S $build/tests/planted 2>/dev/null) =~ /debug_line/;
 plan skip_all => 'no addr2line, or no debug information' unless $debug;
 my $tool = "$build/tools/semcache trace";
@@ -137,6 +137,31 @@ for (['stack', 'on a stack', 'allocate it with malloc'], ['static', 'static or C
     like($text, qr/\Q$place\E dgemv > [^\n]* in \w+ [^\n]*copied in each call: \Q$why\E [^\n]*TRY \Q$remedy\E/,
         "$what: why, and what to do");
 }
+
+# An array that is not a block of malloc has an address, and no line of allocation.
+for my $row (grep { $_->{cause} =~ /^copied in each call: (?:on a stack|static|smaller)/ }
+    map { decode_json($_) } split /\n/, qx($tool blame --json $scratch/trace)) {
+    like($row->{array}, qr/ at 0x[0-9a-f]+(?:,|$)/, "$row->{line}, $row->{cause}: the address of the array");
+}
+
+# --- what a trace does not tell
+
+my $hidden = traced('hidden');
+my ($made) = $hidden->{out} =~ /made at 0x([0-9a-f]+)/;
+my @lines = map { decode_json($_) } split /\n/, qx($tool blame --json $scratch/trace);
+note(join "\n", map { "$_->{line} | $_->{callers} | $_->{cause} | $_->{array}" } @lines);
+my @made = grep { $_->{line} =~ /^0x$made$/ } @lines;
+is(scalar @made, 1, 'code that is made at run time: its address');
+is($made[0]{faults}, 5, 'with its touches');
+my ($near, $far) = map { my $line = line('hidden.c', $_); grep { $_->{line} =~ /^\Q$line\E$/ } @lines }
+  'looks nearby', 'looks';
+like($near->{callers}, qr/^in look_from_near <- main /, 'a line with its callers');
+like($far->{callers}, qr/^in look <- look_from_afar hidden\.c:\d+$/, 'deeper than 16 KiB: without the last callers');
+my ($needs) = grep { $_->{line} =~ /^\Q@{[ line('hidden.c', 'needs') ]}\E / } @lines;
+like($needs->{cause}, qr/the CPU had written it \(not from malloc: the line is unknown\)/,
+    'a write to an array outside malloc: the line of the call that needs it');
+my %keys = map { $_ => 1 } map { keys %$_ } grep { $_->{event} =~ /^(?:transfer|kernel)$/ } some('');
+is(join(' ', grep { /duration|seconds|micro/ } sort keys %keys), 'nanoseconds', 'events of devices have one time');
 
 # --- a program without debug information
 
