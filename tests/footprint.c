@@ -1,10 +1,11 @@
-/* The effects of a few large BLAS calls on the process: prints the number of threads, and the bytes of the arrays whose
- * pages are not readable and writable. Linked with the BLAS only. */
+/* The effects of a few large BLAS calls on the process: prints the number of threads, the bytes of the arrays whose pages
+ * are not readable and writable, and a sum over the bits of a product. Linked with the BLAS only. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
             const int *, const double *, const int *, const double *, double *, const int *, size_t, size_t);
@@ -43,7 +44,7 @@ int main(void)
     int n = 1000;
     size_t bytes = sizeof(double) * (size_t)n * (size_t)n;
     double *a = malloc(bytes), *c = malloc(bytes), unit = 1, zero = 0, error = 0;
-    uint64_t protected_bytes;
+    uint64_t protected_bytes, bits = 0;
     int tasks;
 
     if (!a || !c)
@@ -57,7 +58,17 @@ int main(void)
     protected_bytes = closed(a, bytes) + closed(c, bytes);
     for (int i = 0; i < n; i++)
         error += (c[i * n + i] - 4) * (c[i * n + i] - 4);
-    printf("footprint threads=%d closed=%" PRIu64 " %s\n", tasks, protected_bytes, error <= 0 ? "ok" : "WRONG");
+    for (int i = 0; i < n * n; i++) /* rounded products and sums */
+        a[i] = 1.0 / (1 + i % 1009);
+    dgemm_("N", "T", &n, &n, &n, &unit, a, &n, a, &n, &zero, c, &n, 1, 1);
+    for (int i = 0; i < n * n; i++) {
+        uint64_t element;
+
+        memcpy(&element, &c[i], sizeof element);
+        bits = bits * UINT64_C(6364136223846793005) + element;
+    }
+    printf("footprint threads=%d closed=%" PRIu64 " bits=%016" PRIx64 " %s\n", tasks, protected_bytes, bits,
+           error <= 0 ? "ok" : "WRONG");
     return error <= 0 ? 0 : 1;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

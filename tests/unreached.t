@@ -111,5 +111,68 @@ if [ -n "$blas" ] && compile "$scratch/module.so" -shared -fPIC "$scratch/module
 else
     skip 'no libblas.so.3'
 fi
+# --- a BLAS with 64-bit integers under plain names that is opened later
+cat > "$scratch/blas64.c" <<'EOT'
+#include <stdint.h>
+void dgemm_(const char *transa, const char *transb, const int64_t *m, const int64_t *n, const int64_t *k,
+            const double *alpha, const double *a, const int64_t *lda, const double *b, const int64_t *ldb,
+            const double *beta, double *c, const int64_t *ldc, size_t la, size_t lb)
+{
+    for (int64_t j = 0; j < *n; j++)
+        for (int64_t i = 0; i < *m; i++) {
+            double sum = 0;
+
+            for (int64_t l = 0; l < *k; l++)
+                sum += a[i + l * *lda] * b[l + j * *ldb];
+            c[i + j * *ldc] = *alpha * sum;
+        }
+}
+EOT
+# Sizes that differ between integers of 32 bits and of 64 bits only above 2^31.
+cat > "$scratch/wide.c" <<'EOT'
+#include <stdint.h>
+int product(void)
+{
+    gemm *dgemm = GEMM;
+    const int64_t n = N;
+    const double one = 1, zero = 0;
+    double *a = malloc(sizeof *a * N * N), *c = malloc(sizeof *c * N * N);
+    int wrong = 0;
+
+    for (int i = 0; i < N * N; i++)
+        a[i] = i % 7;
+    dgemm("N", "N", (const int *)&n, (const int *)&n, (const int *)&n, &one, a, (const int *)&n, a, (const int *)&n,
+          &zero, c, (const int *)&n, 1, 1);
+    for (int j = 0; j < N; j += 37)
+        for (int i = 0; i < N; i += 23) {
+            double sum = 0;
+
+            for (int l = 0; l < N; l++)
+                sum += a[i + l * N] * a[l + j * N];
+            wrong += c[i + j * N] != sum;
+        }
+    return wrong;
+}
+EOT
+if compile "$scratch/blas64.so" -shared -fPIC "$scratch/blas64.c" && {
+    echo 'gemm dgemm_;'
+    echo '#define GEMM dgemm_'
+    cat "$scratch/wide.c"
+} > "$scratch/names.c" && compile "$scratch/names.so" -shared -fPIC "$scratch/names.c" "$scratch/blas64.so" && {
+    echo "#define GEMM (gemm *)dlsym(dlopen(\"$scratch/blas64.so\", RTLD_NOW), \"dgemm_\")"
+    cat "$scratch/wide.c"
+} > "$scratch/asks.c" && compile "$scratch/asks.so" -shared -fPIC "$scratch/asks.c"; then
+    printf 'int main(int argc, char **argv)\n{\n    int (*product)(void) = (int (*)(void))dlsym(dlopen(argv[1], RTLD_NOW), "product");\n\n    puts(product() ? "wrong" : "right");\n    return 0;\n}\n' \
+        > "$scratch/later.c"
+    compile "$scratch/later" "$scratch/later.c" -ldl
+    runs "$tool" run "$scratch/later" "$scratch/asks.so"
+    ok 'a BLAS with 64-bit integers, asked for its dgemm_: right' right
+    ok 'the call is not seen' [ "$(grep -c dgemm "$scratch/stats")" = 0 ]
+    runs "$tool" run "$scratch/later" "$scratch/names.so"
+    ok 'a library that is linked with such a BLAS: integers count as integers of 32 bits' right
+    ok 'and the calls are seen' offloaded 1
+else
+    skip 'a BLAS with 64-bit integers'
+fi
 end
 # SPDX-License-Identifier: BSD-2-Clause
