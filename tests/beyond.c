@@ -272,11 +272,11 @@ static void ask_for_address(int acquired)
 
 /* --- a copy by CUDA's driver -------------------------------------------------------------------------------------- */
 
-static int cuda(void *driver, const char *name, long a, long b, long c3)
+static int cuda(void *driver, const char *name, long first, long second, long third)
 {
     int (*fn)(long, long, long) = (int (*)(long, long, long))dlsym(driver, name);
 
-    return fn ? fn(a, b, c3) : -1;
+    return fn ? fn(first, second, third) : -1;
 }
 
 /* A program's copy of C to memory of its own on a device, and back to an array outside malloc. */
@@ -298,7 +298,7 @@ static void copy_by_cuda(int acquired)
         semcache_acquire(c, sizeof seen, SEMCACHE_READ);
     error = cuda(driver, "cuMemcpyHtoD_v2", (long)copy, (long)c, sizeof seen) ||
             cuda(driver, "cuMemcpyDtoH_v2", (long)seen, (long)copy, sizeof seen);
-    printf("the copy has %s\n", error ? "an error" : seen[N * N / 2] == 2.0 * (N * N / 2) ? "the new values" : "old values");
+    printf("the copy has %s\n", error ? "an error" : seen[N * N / 2] == 1.0 * N * N ? "the new values" : "old values");
 }
 
 /* --- io_uring, by instructions of the program's own --------------------------------------------------------------- */

@@ -1,5 +1,5 @@
-/* The effects of a few large BLAS calls on the process: prints the number of threads, the bytes of the arrays whose pages
- * are not readable and writable, and a sum over the bits of a product. Linked with the BLAS only. */
+/* The effects of a few large BLAS calls on the process: prints the number of threads, the bytes of the arrays whose
+ * pages are not readable and writable, and a sum over the bits of a product. Linked with the BLAS only. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # The terms of doc/glossary.md are those of the code, and a few synonyms of them are not used (CONTRIBUTING.md, rule 9).
-# Documents that the text names exist, and sources that documents name.
+# Documents that the text names exist, and sources that documents name. Each entry of doc/limits.md names its test.
 use strict;
 use warnings;
 use Test::More;
@@ -64,6 +64,28 @@ for my $file (sort keys %text) {
     push @missing, map { "$file: $_" } grep { !-e } sort keys %named;
 }
 is(join("\n", @missing), '', 'all documents that the text names are there');
+
+# Each entry of doc/limits.md, a row of a table or an item of a list, names a test, or says "no test" with a reason. A
+# paragraph that introduces a list may do so for the list, and a section without entries in its text.
+my ($section, $entries, $introduced, %without, %has) = ('', 0, 0);
+for my $block (split /\n(?=\n|\| |#|- )/, $text{'doc/limits.md'}) {
+    my $names = $block =~ m{`tests/\w+\.(?:c|t)`|\(no test: \w+} ? 1 : 0;
+    if ($block =~ /^\s*#+ (.*)/) {
+        ($section, $introduced) = ($1, 0);
+        $has{$section} //= 0;
+    } elsif ($block =~ /^\s*(?:\| (?!case \||kind \||---)|- )/) {
+        $entries++;
+        $without{"$section: " . substr $block, 0, 60} = 1 unless $names || $introduced && $block !~ /^\|/;
+        $has{$section} = 1;
+    } elsif ($block =~ /\S/ && $block !~ /^\s*\|/) {
+        $introduced = $names;
+        $has{$section} ||= $names;
+    }
+}
+delete $has{Limits};
+is(join("\n", sort keys %without), '', "each of $entries entries of doc/limits.md names a test");
+is(join(', ', grep { !$has{$_} } sort keys %has), '', 'as does each section without entries');
+cmp_ok($entries, '>', 90, 'the entries were read');
 
 # Sources that comments and the READMEs of folders name by a name or a path: from the root, in the same folder of the
 # root, or in the public interface.  A file of no folder is made by the build, or is an example.

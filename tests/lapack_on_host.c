@@ -1,5 +1,5 @@
-/* Calls of LAPACK that stay on the host (doc/limits.md), of matrices that a product has left on a device: lapack_on_host
- * seed rounds [first_order last_order].  Asserts residuals as lapack_whole.c. */
+/* Calls of LAPACK that stay on the host (doc/limits.md), of matrices that a product has left on a device:
+ * lapack_on_host seed rounds [first_order last_order].  Asserts residuals as lapack_whole.c. */
 #define _GNU_SOURCE
 #include "tests/lapack_random.h"
 

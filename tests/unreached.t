@@ -162,8 +162,15 @@ if compile "$scratch/blas64.so" -shared -fPIC "$scratch/blas64.c" && {
     echo "#define GEMM (gemm *)dlsym(dlopen(\"$scratch/blas64.so\", RTLD_NOW), \"dgemm_\")"
     cat "$scratch/wide.c"
 } > "$scratch/asks.c" && compile "$scratch/asks.so" -shared -fPIC "$scratch/asks.c"; then
-    printf 'int main(int argc, char **argv)\n{\n    int (*product)(void) = (int (*)(void))dlsym(dlopen(argv[1], RTLD_NOW), "product");\n\n    puts(product() ? "wrong" : "right");\n    return 0;\n}\n' \
-        > "$scratch/later.c"
+    cat > "$scratch/later.c" <<'EOT'
+int main(int argc, char **argv)
+{
+    int (*product)(void) = (int (*)(void))dlsym(dlopen(argv[1], RTLD_NOW), "product");
+
+    puts(product() ? "wrong" : "right");
+    return 0;
+}
+EOT
     compile "$scratch/later" "$scratch/later.c" -ldl
     runs "$tool" run "$scratch/later" "$scratch/asks.so"
     ok 'a BLAS with 64-bit integers, asked for its dgemm_: right' right

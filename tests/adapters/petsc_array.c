@@ -1,5 +1,5 @@
-/* Products of vectors by element in PETSc.  Argument: "own" for vectors of PETSc's, "array" for vectors on arrays of the
- * program.  Prints a norm. */
+/* Products of vectors by element in PETSc.  Argument: "own" for vectors of PETSc's, "array" for vectors on arrays of
+ * the program.  Prints a norm. */
 #include <stdlib.h>
 #include <string.h>
 
