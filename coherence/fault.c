@@ -167,7 +167,11 @@ void sc_coherence_read_ahead(uintptr_t addr, size_t bytes)
 
     if (!bytes || !sc_protocol_ops())
         return;
-    sc_lent_lock();
+    sc_protocol_lock();
+    if (sc_lent_any()) { /* the program has started a kernel, and reads no more: another fault would wait for it */
+        sc_protocol_unlock();
+        return;
+    }
     sc_partial_finish();
     if (sc_directory_find(lo, lo + 1, &first)) {
         struct sc_matrix *m = sc_directory_at(first);

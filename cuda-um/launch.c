@@ -67,8 +67,8 @@ static void remember(const struct layout *l)
     pthread_rwlock_unlock(&known.lock);
 }
 
-/* Asks the runtime.  The runtime has no count of parameters: it refuses the first number that is none, and notes an
- * error, which is cleared.  An error of the program would be cleared with it, so that the question waits. */
+/* Asks the runtime, for one parameter after the other.  The runtime refuses the first number too many, and notes an
+ * error, to be cleared.  If an error of the program waits there, the question waits. */
 static void learn(const void *kernel)
 {
     uint16_t sizes[PARAMETERS_MOST];

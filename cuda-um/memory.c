@@ -296,6 +296,16 @@ SC_UM_EXPORT cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, struc
     return cudaSuccess;
 }
 
+/* A block that prefers the CPU stays there, pinned, and kernels read the block over the bus.  Other advice has no
+ * effect: blocks are where their latest user needs them. */
+static void prefer(const struct sc_um_block *block, size_t bytes, enum cudaMemoryAdvise advice,
+                   struct cudaMemLocation where)
+{
+    if (advice == cudaMemAdviseSetPreferredLocation && where.type >= cudaMemLocationTypeHost &&
+        bytes == block->bytes && block->united)
+        sc_um_separate(block->base, 0);
+}
+
 SC_UM_EXPORT cudaError_t cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdvise advice,
                                        struct cudaMemLocation where)
 {
@@ -303,7 +313,10 @@ SC_UM_EXPORT cudaError_t cudaMemAdvise(const void *p, size_t bytes, enum cudaMem
 
     if (sc_um_passes(SC_UM_CALLER) || !sc_um_block_of(p, &block))
         return SC_UM_BEHIND(cudaMemAdvise)(p, bytes, advice, where);
-    return within(&block, p, bytes) ? cudaSuccess : cudaErrorInvalidValue;
+    if (!within(&block, p, bytes))
+        return cudaErrorInvalidValue;
+    prefer(&block, bytes, advice, where);
+    return cudaSuccess;
 }
 
 SC_UM_EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *p, size_t bytes, unsigned flags)

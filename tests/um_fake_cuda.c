@@ -35,7 +35,7 @@ EXPORT void um_fake_idle(void);
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
 enum { RANGES = 4096, MOST = 1 << 21 };
-enum kind { PINNED, DEVICE, PLACED, GONE };
+enum kind { PINNED, VARIABLE, DEVICE, PLACED, GONE }; /* VARIABLE: managed by CUDA, reached by all */
 static struct range {
     uintptr_t base;
     size_t bytes;
@@ -80,7 +80,7 @@ static int is_device(const void *p)
 {
     const struct range *r = range_of(p, 1);
 
-    return r && r->kind != PINNED;
+    return r && r->kind >= DEVICE;
 }
 
 static int current;    /* device of the calling thread */
@@ -191,8 +191,13 @@ EXPORT cudaError_t cudaHostUnregister(void *base) { return (void)base, cudaSucce
 
 EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *p)
 {
+    const struct range *r = range_of(p, 1);
+
     memset(out, 0, sizeof *out);
-    out->type = is_device(p) ? cudaMemoryTypeDevice : range_of(p, 1) ? cudaMemoryTypeHost : cudaMemoryTypeUnregistered;
+    out->type = !r                     ? cudaMemoryTypeUnregistered
+                : r->kind == PINNED    ? cudaMemoryTypeHost
+                : r->kind == VARIABLE  ? cudaMemoryTypeManaged
+                                       : cudaMemoryTypeDevice;
     return cudaSuccess;
 }
 
@@ -347,6 +352,19 @@ EXPORT cudaError_t cudaFuncGetParamInfo(const void *kernel, size_t number, size_
         return um_fake_error = cudaErrorInvalidValue;
     *bytes = has_structure(kernel) ? sizeof(struct parameters) : sizes[number];
     *offset = 8 * number;
+    return cudaSuccess;
+}
+
+/* Every name is one variable. */
+EXPORT cudaError_t cudaLibraryGetManaged(void **out, size_t *bytes, cudaLibrary_t library, const char *name)
+{
+    static double variable[4096];
+
+    (void)library, (void)name;
+    if (!range_of(variable, sizeof variable))
+        add(variable, sizeof variable, VARIABLE, NULL, 0);
+    *out = variable;
+    *bytes = sizeof variable;
     return cudaSuccess;
 }
 

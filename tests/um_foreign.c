@@ -138,6 +138,7 @@ static const char kernel_text[] =
     ".version 7.0\n"
     ".target sm_75\n"
     ".address_size 64\n"
+    ".visible .global .align 8 .attribute(.managed) .f64 variable[4096];\n"
     ".visible .entry add(.param .u64 p, .param .u32 n, .param .f64 value)\n"
     "{\n"
     "    .reg .pred %beyond;\n"
@@ -163,6 +164,8 @@ static const char kernel_text[] =
     "}\n";
 
 static const void *kernel;
+static double *variable; /* as __managed__ double variable[4096] */
+enum { V = 4096 };
 
 /* By functions of the runtime that libsemcache-cuda-um does not map. The fake CUDA knows only this kernel. */
 static int load_kernel(void)
@@ -170,25 +173,64 @@ static int load_kernel(void)
     void *runtime = fake ? NULL : dlopen(SC_UM_CUDART, RTLD_NOW);
     __typeof__(&cudaLibraryLoadData) load = runtime ? dlsym(runtime, "cudaLibraryLoadData") : NULL;
     __typeof__(&cudaLibraryGetKernel) get = runtime ? dlsym(runtime, "cudaLibraryGetKernel") : NULL;
+    __typeof__(&cudaLibraryGetManaged) managed_of = runtime ? dlsym(runtime, "cudaLibraryGetManaged") : NULL;
     cudaLibrary_t library;
     cudaKernel_t found;
+    size_t size;
 
     if (fake) {
         kernel = kernel_text;
-    } else if (load && get && !load(&library, kernel_text, NULL, NULL, 0, NULL, NULL, 0) &&
-               !get(&found, library, "add")) {
+        *(void **)&managed_of = dlsym(RTLD_DEFAULT, "cudaLibraryGetManaged");
+        managed_of((void **)&variable, &size, NULL, "variable");
+    } else if (load && get && managed_of && !load(&library, kernel_text, NULL, NULL, 0, NULL, NULL, 0) &&
+               !get(&found, library, "add") && !managed_of((void **)&variable, &size, library, "variable")) {
         kernel = found;
     }
-    return kernel != NULL;
+    return kernel != NULL && variable != NULL;
 }
 
-static void launch(double *p, double value)
+static void launch_part(double *p, int n, double value)
 {
-    int n = N;
     void *arguments[] = {&p, &n, &value};
 
     if (cudaLaunchKernel(kernel, (dim3){(N + 255) / 256, 1, 1}, (dim3){256, 1, 1}, arguments, 0, NULL) != cudaSuccess)
         tap_ok(0, "a kernel is launched");
+}
+
+static void launch(double *p, double value) { launch_part(p, N, value); }
+
+static int variable_is(double value)
+{
+    int good = 1;
+
+    for (int i = 0; i < V; i++)
+        good &= variable[i] == value;
+    return good;
+}
+
+/* A __managed__ variable is CUDA's own memory: calls on the variable go to CUDA, unless other operands are blocks. */
+static void test_variable(void)
+{
+    double one = 1, result = 0;
+
+    for (int i = 0; i < V; i++)
+        variable[i] = 1;
+    launch_part(variable, V, 1);
+    set(x, 1);
+    tap_ok(!cublasDaxpy(blas, V, &one, variable, 1, x, 1) && !cudaDeviceSynchronize() && x[0] == 3 && x[V - 1] == 3 &&
+               x[V] == 1,
+           "a __managed__ variable, written by a kernel, added to a block");
+    tap_ok(!cublasDaxpy(blas, V, &one, x, 1, variable, 1) && !cudaDeviceSynchronize() && variable_is(5),
+           "a block added to the variable");
+    launch_part(variable, V, 1);
+    tap_ok(!cublasDscal(blas, V, &one, variable, 1) && !cublasDasum(blas, V, variable, 1, &result) &&
+               result == 6.0 * V,
+           "calls on the variable alone");
+    tap_ok(!cudaMemcpy(x, variable, V * sizeof *x, cudaMemcpyDefault) && x[V - 1] == 6 && x[V] == 1,
+           "a copy to a block");
+    launch(x, 1);
+    tap_ok(!cudaMemcpy(variable, x, V * sizeof *x, cudaMemcpyDefault) && !cudaDeviceSynchronize() && variable_is(7),
+           "and from a block");
 }
 
 static void test_kernels(void)
@@ -250,6 +292,7 @@ int main(int argc, char **argv)
     test_device_memory();
     test_scalars();
     test_kernels();
+    test_variable();
     if (fake)
         test_capture();
     tap_ok(!cudaFree(x) && !cudaFree(y) && !cudaFree(z) && !cudaFree(device), "the memory is freed");

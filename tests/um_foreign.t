@@ -41,6 +41,7 @@ cuda*)
         SEMCACHE_MEMORY_LIMIT=8M run "memory for a part of a block, $devices" --device $devices "$tests/um_place" part
         SEMCACHE_MEMORY_LIMIT=8M run "memory for some blocks, $devices" --device $devices "$tests/um_place" small
     done
+    run 'the end of the program' --device cuda "$tests/um_place" exit
     UM_MODULE_BREAKS=0 "$tool" run --offload always --check --device cuda:0 "$tests/um_place" loss \
         > "$scratch/out" 2> "$scratch/err"
     report "$([ $? = 0 ] || cat "$scratch/out")" 'a lost device'

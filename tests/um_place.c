@@ -2,8 +2,8 @@
  * finds what kernels have written, and no more travels than that.
  *
  *     um_place [CASE]    CASE: two, on two devices; part, of a block larger than the device; small, on a device with
- *                        too little memory for all; loss, of the device; named, with SEMCACHE_UM_KERNELS=arguments;
- *                        round, the same with more blocks than the device holds */
+ *                        too little memory for all; loss, of the device; exit, with work under way; named,
+ *                        with SEMCACHE_UM_KERNELS=arguments; round, the same with more blocks than the device holds */
 #include <config.h>
 
 #include <dlfcn.h>
@@ -433,6 +433,92 @@ static void test_loss(double *p)
     tap_ok(all_are(p, 2), "and later kernels use the host's memory");
 }
 
+/* A block that is to stay on the CPU: kernels reach it there. */
+static void test_advice(void)
+{
+    struct cudaMemLocation cpu = {.type = cudaMemLocationTypeHost};
+    double *p = managed(bytes);
+    size_t up, home;
+
+    set(p, 1);
+    launch(p, N, 1);
+    tap_ok(cudaMemAdvise(p, bytes, cudaMemAdviseSetPreferredLocation, cpu) == cudaSuccess && all_are(p, 2),
+           "advice brings a block home");
+    up = went_up();
+    home = came_home();
+    for (int i = 0; i < STEPS; i++) {
+        p[i] += 1;
+        launch(p, N, 1);
+        cudaDeviceSynchronize();
+    }
+    tap_ok(went_up() == up && came_home() == home && p[0] == 3 + STEPS && p[N - 1] == 2 + STEPS,
+           "where it stays, and kernels use it");
+    cudaFree(p);
+}
+
+/* --- a small block that the CPU and kernels use in turn ----------------------------------------------------------- */
+
+static uint64_t faults(void)
+{
+    struct semcache_statistics s = {.size = sizeof s};
+
+    semcache_statistics(&s);
+    return s.faults_read + s.faults_write;
+}
+
+static size_t moved_up, moved_home;
+static uint64_t faulted;
+
+static void count_from_here(void)
+{
+    moved_up = went_up();
+    moved_home = came_home();
+    faulted = faults();
+}
+
+/* Each turn costs so many faults, and pages of 4 KiB each way. */
+static bool costs(uint64_t per_step, size_t up, size_t home)
+{
+    return faults() - faulted <= STEPS * per_step && went_up() - moved_up <= STEPS * up * 4096 &&
+           came_home() - moved_home <= STEPS * home * 4096;
+}
+
+static void test_bounce(double *p)
+{
+    double *scalar = managed(64), *sum = managed(64);
+    int good = 1;
+
+    set(p, 0);
+    *scalar = *sum = 0;
+    launch(p, N, 1);
+    cudaDeviceSynchronize();
+    count_from_here();
+    for (int i = 0; i < STEPS; i++) {
+        *scalar = i;
+        launch(scalar, 1, 1);
+        cudaDeviceSynchronize();
+    }
+    tap_ok(costs(1, 1, 1), "a value that the CPU writes for each kernel: a fault and a page each way");
+    count_from_here();
+    for (int i = 0; i < STEPS; i++) {
+        launch(sum, 1, 1);
+        cudaDeviceSynchronize();
+        good &= *sum == i + 1;
+    }
+    tap_ok(costs(1, 0, 1), "a value that the CPU reads after each kernel: a fault and a page home");
+    count_from_here();
+    for (int i = 0; i < STEPS; i++) {
+        *sum = 0;
+        launch(sum, 1, 1);
+        cudaDeviceSynchronize();
+        good &= *sum == 1;
+    }
+    tap_ok(costs(2, 1, 1), "both: two faults");
+    tap_ok(good && *scalar == STEPS, "the values are right");
+    cudaFree(scalar);
+    cudaFree(sum);
+}
+
 /* --- kernels that name their memory ------------------------------------------------------------------------------- */
 
 static uint64_t write_faults(void)
@@ -619,6 +705,12 @@ int main(int argc, char **argv)
         test_loss(p);
         return tap_done();
     }
+    if (argc > 1 && strcmp(argv[1], "exit") == 0) {
+        set(p, 1);
+        launch(p, N, 1);
+        tap_ok(1, "the end comes while a kernel works");
+        return tap_done();
+    }
     if (argc > 1 && strcmp(argv[1], "part") == 0) {
         test_part();
         tap_ok(wrong() == 0, "no access that a GPU could not do");
@@ -638,9 +730,11 @@ int main(int argc, char **argv)
         test_touch(p);
     } else if (!small) {
         test_huge();
+        test_bounce(p);
         test_loop(p);
         test_touch(p);
         test_room(p);
+        test_advice();
     }
     test_blocks();
     test_calls();
