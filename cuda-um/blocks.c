@@ -278,8 +278,8 @@ bool sc_um_is_named(const struct sc_um_block *block, void *of)
     return i < named->count;
 }
 
-/* A loop that runs down takes a pointer behind the last element: the pointer names the block, unless another block begins
- * there. */
+/* A loop that runs down takes a pointer behind the last element: the pointer names the block, unless another block
+ * begins there. */
 static bool managed_of(const void *p, struct sc_um_block *block)
 {
     return (sc_um_block_of(p, block) || sc_um_block_of((const char *)p - 1, block)) &&
