@@ -31,6 +31,9 @@ cuda*)
     SEMCACHE_UM_KERNELS=arguments run "blocks that kernels name" --device cuda:0 "$tests/um_place" named
     SEMCACHE_UM_KERNELS=arguments SEMCACHE_MEMORY_LIMIT=8M \
         run "more blocks than fit, by name" --device cuda:0 "$tests/um_place" round
+    SEMCACHE_UM_KERNELS=arguments run "the same on two devices" --device cuda "$tests/um_place" named two
+    SEMCACHE_UM_KERNELS=arguments UM_MODULE_APART=1 \
+        run "and without access to each other" --device cuda "$tests/um_place" named two
     UM_MODULE_REFUSES=99 run 'no one address' --device cuda "$tests/um_foreign" fake
     UM_MODULE_REFUSES=2 run 'one address at the third request' --device cuda "$tests/um_place"
     run 'kernels on two devices' --device cuda "$tests/um_place" two
@@ -42,10 +45,12 @@ cuda*)
         SEMCACHE_MEMORY_LIMIT=8M run "memory for some blocks, $devices" --device $devices "$tests/um_place" small
     done
     run 'the end of the program' --device cuda "$tests/um_place" exit
-    UM_MODULE_BREAKS=0 "$tool" run --offload always --check --device cuda:0 "$tests/um_place" loss \
-        > "$scratch/out" 2> "$scratch/err"
-    report "$([ $? = 0 ] || cat "$scratch/out")" 'a lost device'
-    report "$(grep -c 'is lost (waiting for it)' "$scratch/err" | grep -v '^1$')" 'one line says so' ;;
+    for kernels in all arguments; do
+        SEMCACHE_UM_KERNELS=$kernels UM_MODULE_BREAKS=0 "$tool" run --offload always --check --device cuda:0 \
+            "$tests/um_place" loss > "$scratch/out" 2> "$scratch/err"
+        report "$([ $? = 0 ] || cat "$scratch/out")" "a lost device, $kernels"
+        report "$(grep -c 'is lost (waiting for it)' "$scratch/err" | grep -v '^1$')" "one line says so, $kernels"
+    done ;;
 esac
 end
 # SPDX-License-Identifier: BSD-2-Clause

@@ -3,7 +3,7 @@
  *
  *     um_place [CASE]    CASE: two, on two devices; part, of a block larger than the device; small, on a device with
  *                        too little memory for all; loss, of the device; exit, with work under way; named,
- *                        with SEMCACHE_UM_KERNELS=arguments; round, the same with more blocks than the device holds */
+ *                        with SEMCACHE_UM_KERNELS=arguments, also "named two"; round, the same with more blocks than the device holds */
 #include <config.h>
 
 #include <dlfcn.h>
@@ -357,6 +357,17 @@ static void test_devices(double *p)
     for (int i = 0; i < N; i++)
         good &= p[i] == STEPS + (i < STEPS && i % 5 == 4);
     tap_ok(good && all_are(q, 2 * STEPS), "kernels on two devices in turn");
+    set(p, 0);
+    set(q, 0);
+    for (int i = 0; i < STEPS; i++) {
+        cudaSetDevice(i % 2);
+        launch(i % 2 ? q : p, N, 1);
+    }
+    for (int d = 0; d < 2; d++) {
+        cudaSetDevice(1 - d);
+        cudaDeviceSynchronize();
+    }
+    tap_ok(all_are(p, STEPS / 2) && all_are(q, STEPS / 2), "kernels with a block each, which nobody waits for");
     cudaFree(q);
 }
 
@@ -741,7 +752,7 @@ int main(int argc, char **argv)
     test_repeated(p);
     test_foreign();
     test_threads(p);
-    if (argc > 1 && strcmp(argv[1], "two") == 0)
+    if (argc > 1 && strcmp(argv[argc - 1], "two") == 0)
         test_devices(p);
     test_fork(p);
     tap_ok(wrong() == 0, "no access that a GPU could not do");
