@@ -117,7 +117,7 @@ static void check(cublasStatus_t status, const char *what)
 static void power(size_t n, int steps)
 {
     double *a = managed(n * n), *x = managed(n), *y = managed(n), *factor = managed(8), one = 1, zero = 0, sum = 0;
-    double size = 0, since, t = now(), fills, upload, first, steady;
+    double size = 0, since, t = now(), fills, upload, first, steady, u, part[4] = {0, 0, 0, 0};
     cublasHandle_t blas;
 
     for (size_t j = 0; j < n; j++) {
@@ -142,17 +142,25 @@ static void power(size_t n, int steps)
     for (int k = 0; k < steps; k++) {
         double *next = x;
 
+        u = now();
         check(cublasDgemv(blas, CUBLAS_OP_N, (int)n, (int)n, &one, a, (int)n, x, 1, &zero, y, 1), "gemv");
         check(cublasDnrm2(blas, (int)n, y, 1, &size), "nrm2");
         cudaDeviceSynchronize();
+        part[0] += lap(&u);
         *factor = 1 / size;
+        part[1] += lap(&u);
         scale<<<blocks(n), 256>>>(y, factor, n);
+        part[2] += lap(&u);
         x = y;
         y = next;
         if (k % 10 == 9) {
             cudaDeviceSynchronize();
+            u = now();
             x[(size_t)k % n] += 1e-9;
+            part[3] += lap(&u);
         }
+        if (k == 0)
+            memset(part, 0, sizeof part);
         if (k == 0) {
             cudaDeviceSynchronize();
             first = lap(&t);
@@ -162,6 +170,10 @@ static void power(size_t n, int steps)
     steady = steps > 1 ? lap(&t) / (steps - 1) : 0;
     fprintf(stderr, "power: fill %.3f s, prefetch %.4f s, first step %.4f s, then %.1f us each\n", fills, upload, first,
             1e6 * steady);
+    if (steps > 1)
+        fprintf(stderr, "power: calls %.1f, the CPU's write %.1f, launch %.1f, an element %.1f us each\n",
+                1e6 * part[0] / (steps - 1), 1e6 * part[1] / (steps - 1), 1e6 * part[2] / (steps - 1),
+                1e7 * part[3] / steps);
     if (!(size > 0))
         fprintf(stderr, "um_kernels: the norm is %g\n", size);
     for (size_t i = 0; i < n; i++)

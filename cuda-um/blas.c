@@ -24,6 +24,19 @@ static bool all_managed(const void *const *p, int n)
     return all;
 }
 
+/* Whether kernels have the operands.  If work names its blocks, an operand of the kernels' draws the others along: all
+ * calls on them go to CUDA, and the data stays there. */
+static bool kernels_have(const void *const *p, int n)
+{
+    bool any = false;
+
+    if (!sc_um_by_name())
+        return sc_um_all_lent(p, n);
+    for (int i = 0; i < n; i++)
+        any |= p[i] && sc_um_all_lent(&p[i], 1);
+    return any && all_managed(p, n);
+}
+
 static bool any_device_only(const void *const *p, int n)
 {
     for (int i = 0; i < n; i++)
@@ -58,7 +71,7 @@ bool sc_um_takes(cudaStream_t stream, const void *const *memory, int memories, b
     if (sc_um_way() == SC_UM_EMULATED)
         return true;
     managed = any_managed(memory, memories);
-    if (managed && !(may_pass && sc_um_all_lent(memory, memories)) && !any_device_only(memory, memories) &&
+    if (managed && !(may_pass && kernels_have(memory, memories)) && !any_device_only(memory, memories) &&
         !sc_um_is_capturing(stream)) {
         sc_um_settle();
         return true;

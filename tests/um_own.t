@@ -31,7 +31,8 @@ for library in '' "$um:"; do
     SEMCACHE_MEMORY_LIMIT=8M run "$with, little memory" --device cuda:0 "$tests/um_own" small
     SEMCACHE_UM_KERNELS=arguments run "$with, kernels name their memory" --device cuda:0 "$tests/um_own"
     UM_MODULE_REFUSES=99 run "$with, no one address" --device cuda:0 "$tests/um_own" none
-    [ -z "$library" ] || SEMCACHE_UM_KERNELS=host run "$with, kernels read host memory" --device cuda:0 "$tests/um_own" none
+    [ -z "$library" ] ||
+        SEMCACHE_UM_KERNELS=host run "$with, kernels read host memory" --device cuda:0 "$tests/um_own" none
     run "$with, exit" --device cuda:0 "$tests/um_own" exit
     UM_MODULE_BREAKS=0 "$tool" run --offload always --check --device cuda:0 "$tests/um_own" loss \
         > "$scratch/out" 2> "$scratch/err"

@@ -2,8 +2,9 @@
  * finds what kernels have written, and no more travels than that.
  *
  *     um_place [CASE]    CASE: two, on two devices; part, of a block larger than the device; small, on a device with
- *                        too little memory for all; loss, of the device; exit, with work under way; named,
- *                        with SEMCACHE_UM_KERNELS=arguments, also "named two"; round, the same with more blocks than the device holds */
+ *                        too little memory for all; loss, of the device; exit, with work under way; named, with
+ *                        SEMCACHE_UM_KERNELS=arguments, also "named two"; round, the same with more blocks than the
+ *                        device holds */
 #include <config.h>
 
 #include <dlfcn.h>
@@ -615,9 +616,9 @@ static void test_questions(double *p)
 /* Calls whose operands are lent go to CUDA, and name them. */
 static void test_named_calls(double *p)
 {
-    double *q = managed(bytes), *other = managed(bytes), two = 2;
+    double *q = managed(bytes), *other = managed(bytes), *fresh, two = 2;
     cublasHandle_t blas;
-    size_t up;
+    size_t up, home;
 
     cublasCreate(&blas);
     set(p, 1);
@@ -638,9 +639,19 @@ static void test_named_calls(double *p)
     launch(other, N, 1);
     finish();
     tap_ok(all_are(p, 7) && all_are(q, 0) && all_are(other, 6), "with the right values");
+    launch(p, N, 0);
+    fresh = managed(bytes);
+    set(fresh, 1);
+    up = went_up();
+    home = came_home();
+    for (int i = 0; i < STEPS; i++)
+        cublasDaxpy(blas, N, &two, fresh, 1, p, 1);
+    tap_ok(is_block(went_up() - up) && came_home() - home == 0, "a new operand joins those of the kernels");
+    tap_ok(all_are(p, 7 + 2 * STEPS) && all_are(fresh, 1), "and stays with them");
     cublasDestroy(blas);
     cudaFree(q);
     cudaFree(other);
+    cudaFree(fresh);
 }
 
 /* Kernels walk over more blocks than the device holds, and nobody waits for them. */
