@@ -412,6 +412,20 @@ int sc_coherence_lend(int ordinal, const struct sc_lending *blocks, int count, u
     return i;
 }
 
+bool sc_coherence_lends(int ordinal, uint64_t bytes)
+{
+    uint64_t room = 0;
+    bool has;
+    int device;
+
+    sc_protocol_lock();
+    sc_devices_look();
+    device = sc_protocol.ops && sc_protocol.ops->room && !sc_protocol.stopping ? device_of(ordinal) : -1;
+    has = device >= 0 && !sc_protocol.failed[device] && sc_protocol.ops->room(device, &room) == SC_OK;
+    sc_protocol_unlock();
+    return has && room >= bytes;
+}
+
 bool sc_coherence_lend_again(int ordinal, uint64_t since)
 {
     bool lent;

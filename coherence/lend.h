@@ -19,6 +19,9 @@ void *sc_coherence_united_alloc(size_t bytes);
  * stay. */
 void sc_coherence_separate(void *memory, size_t keep);
 
+/* Whether a device has room for so many bytes of blocks, if all other memory of the library there is given up. */
+bool sc_coherence_lends(int ordinal, uint64_t bytes);
+
 /* For other users of a device's memory: evicts at least `bytes` bytes, if there are as many, after the work lent to.
  * False: nothing was there.  ordinal: as for sc_coherence_lend. */
 bool sc_coherence_spare(int ordinal, uint64_t bytes);

@@ -24,16 +24,22 @@ static bool all_managed(const void *const *p, int n)
     return all;
 }
 
-/* Whether kernels have the operands.  If work names its blocks, an operand of the kernels' draws the others along: all
- * calls on them go to CUDA, and the data stays there. */
+/* Kernels have the operands, or are expected to use them soon. */
+static bool are_kernels(const void *const *p, int n)
+{
+    return sc_um_all_lent(p, n) || (sc_um_all_united(p, n) && sc_um_expects_kernels());
+}
+
+/* Whether a call belongs to CUDA for its operands.  If work names its blocks, an operand of the kernels' draws the
+ * others along: all calls on them go to CUDA, and the data stays there. */
 static bool kernels_have(const void *const *p, int n)
 {
     bool any = false;
 
     if (!sc_um_by_name())
-        return sc_um_all_lent(p, n);
+        return are_kernels(p, n);
     for (int i = 0; i < n; i++)
-        any |= p[i] && sc_um_all_lent(&p[i], 1);
+        any |= p[i] && are_kernels(&p[i], 1);
     return any && all_managed(p, n);
 }
 

@@ -18,6 +18,7 @@ static struct {
     size_t count, room, united, ordinary; /* united: in part at least; ordinary: in part at least */
     uintptr_t lowest, highest;            /* no block has ever lain outside; atomic */
     uint64_t version; /* changes with the set of united blocks; atomic */
+    uint64_t bytes;   /* united ones; atomic */
 } table = {.lock = PTHREAD_RWLOCK_INITIALIZER};
 
 /* Index of the first block that ends after the address.  Lock held. */
@@ -69,6 +70,7 @@ static void count_block(const struct sc_um_block *b, int by)
     if (!b->united)
         return;
     table.united += (size_t)by;
+    __atomic_fetch_add(&table.bytes, (uint64_t)by * b->united, __ATOMIC_RELAXED);
     __atomic_fetch_add(&table.version, 1, __ATOMIC_RELEASE);
 }
 
@@ -202,6 +204,7 @@ void sc_um_blocks(void (*visit)(struct sc_um_block *block))
 /* --- one address -------------------------------------------------------------------------------------------------- */
 
 uint64_t sc_um_version(void) { return __atomic_load_n(&table.version, __ATOMIC_ACQUIRE); }
+uint64_t sc_um_united_bytes(void) { return __atomic_load_n(&table.bytes, __ATOMIC_RELAXED); }
 bool sc_um_has_united(void) { return __atomic_load_n(&table.united, __ATOMIC_RELAXED) != 0; }
 
 bool sc_um_has_ordinary(void)
@@ -250,7 +253,10 @@ void sc_um_separate(uintptr_t base, size_t keep)
     pthread_mutex_unlock(&visiting);
 }
 
-bool sc_um_all_lent(const void *const *memory, int count)
+static bool is_lent(const struct sc_um_block *b) { return b->lent; }
+static bool is_united(const struct sc_um_block *b) { return b->united >= b->bytes; }
+
+static bool all_are(const void *const *memory, int count, bool (*is)(const struct sc_um_block *block))
 {
     bool any = false;
 
@@ -259,12 +265,15 @@ bool sc_um_all_lent(const void *const *memory, int count)
 
         if (!memory[i])
             continue;
-        if (!sc_um_block_of(memory[i], &block) || !block.lent)
+        if (!sc_um_block_of(memory[i], &block) || !is(&block))
             return false;
         any = true;
     }
     return any;
 }
+
+bool sc_um_all_lent(const void *const *memory, int count) { return all_are(memory, count, is_lent); }
+bool sc_um_all_united(const void *const *memory, int count) { return all_are(memory, count, is_united); }
 
 /* --- named blocks ------------------------------------------------------------------------------------------------- */
 

@@ -130,7 +130,7 @@ static bool is_library_file(const char *path)
     return false;
 }
 
-static bool is_library(const void *code)
+bool sc_um_is_library(const void *code)
 {
     static __thread const struct link_map *last __attribute__((tls_model("initial-exec")));
     static __thread bool answer __attribute__((tls_model("initial-exec")));
@@ -147,6 +147,6 @@ static bool is_library(const void *code)
 
 bool sc_um_passes(const void *caller)
 {
-    return sc_um_way() == SC_UM_NATIVE || (way == SC_UM_MAPPED && is_library(caller));
+    return sc_um_way() == SC_UM_NATIVE || (way == SC_UM_MAPPED && sc_um_is_library(caller));
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -123,6 +123,29 @@ void sc_um_home(void)
     sc_um_busy();
 }
 
+/* --- kernels to come ---------------------------------------------------------------------------------------------- */
+
+static bool has_kernel;
+
+void sc_um_has_kernel(void) { __atomic_store_n(&has_kernel, true, __ATOMIC_RELAXED); }
+
+/* The first kernel takes all data to the device: an earlier call takes the data there already.  With several devices
+ * earlier calls use all devices.  Where the data does not fit, calls of semcache need a part of the data at a time. */
+bool sc_um_expects_kernels(void)
+{
+    static uint64_t asked; /* a version of the blocks, and the answer in the last bit */
+    uint64_t version = sc_um_version(), known = __atomic_load_n(&asked, __ATOMIC_RELAXED);
+    bool expects;
+
+    if (!__atomic_load_n(&has_kernel, __ATOMIC_RELAXED))
+        return false;
+    if (known >> 1 == version)
+        return known & 1;
+    expects = semcache_device_count() == 1 && sc_um_inner->lends(device_at_hand(), sc_um_united_bytes());
+    __atomic_store_n(&asked, version << 1 | expects, __ATOMIC_RELAXED);
+    return expects;
+}
+
 bool sc_um_by_name(void) { return sc_um_inner->kernels() == SC_UM_KERNELS_ARGUMENTS; }
 
 static bool are_lent(const struct sc_um_named *named, int device)

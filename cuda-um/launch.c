@@ -176,6 +176,25 @@ LAUNCH(cudaLaunchCooperativeKernel_ptsz)
 LAUNCH_CONFIGURED(cudaLaunchKernelExC)
 LAUNCH_CONFIGURED(cudaLaunchKernelExC_ptsz)
 
+/* --- the program's kernels ---------------------------------------------------------------------------------------- */
+
+/* Called by code of nvcc when a library, or the program, is loaded. */
+#define REGISTER_PARAMETERS                                                                                           \
+    void **handle, const char *kernel, char *on_device, const char *name, int threads, uint3 *thread, uint3 *block,   \
+        dim3 *dim, dim3 *grid, int *warps
+void __cudaRegisterFunction(REGISTER_PARAMETERS);
+SC_UM_EXPORT void __cudaRegisterFunction(REGISTER_PARAMETERS)
+{
+    static __typeof__(&__cudaRegisterFunction) next;
+
+    if (!next)
+        next = (__typeof__(&__cudaRegisterFunction))sc_um_find_cuda("__cudaRegisterFunction");
+    if (!sc_um_is_library(SC_UM_CALLER))
+        sc_um_has_kernel();
+    if (next)
+        next(handle, kernel, on_device, name, threads, thread, block, dim, grid, warps);
+}
+
 /* --- the end of kernels ------------------------------------------------------------------------------------------- */
 
 /* Called by code of nvcc when a library is unloaded, and at exit. */

@@ -49,6 +49,7 @@ void *sc_um_routine(const char *name);
 /* Whether a call passes unchanged: every call on the NATIVE way, and calls by CUDA's own libraries or semcache's
  * module.  These calls pass before any lock is taken, because semcache may hold its own locks. */
 bool sc_um_passes(const void *caller);
+bool sc_um_is_library(const void *caller); /* CUDA's own, or semcache's module; decides no way */
 #define SC_UM_CALLER __builtin_return_address(0)
 
 /* --- blocks.c: memory given to the program ------------------------------------------------------------------------ */
@@ -85,6 +86,9 @@ bool sc_um_has_ordinary(void); /* some blocks are not united, or in part */
 void sc_um_separate(uintptr_t base, size_t keep);
 /* Every block that an address of `memory` lies in is managed, united and lent; no address: false. */
 bool sc_um_all_lent(const void *const *memory, int count);
+/* The same for united blocks, lent or not. */
+bool sc_um_all_united(const void *const *memory, int count);
+uint64_t sc_um_united_bytes(void);
 
 /* The managed blocks that some work uses. */
 #define SC_UM_NAMED_MOST 64
@@ -117,6 +121,9 @@ void sc_um_home_for(const void *const *memory, int count); /* the blocks that ho
 void sc_um_reach(void);
 /* Marks the current device busy with foreign work. */
 void sc_um_busy(void);
+/* The program has kernels, there is one device, and the device has room for all managed memory. */
+bool sc_um_expects_kernels(void);
+void sc_um_has_kernel(void); /* the program has registered a kernel */
 /* Before a call of semcache: waits for all foreign work. */
 void sc_um_settle(void);
 /* Memory of the current device was refused to the program.  True: managed memory has given some way. */

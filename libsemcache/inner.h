@@ -12,7 +12,7 @@
 #include "coherence/lend.h"
 #include "sparse/sparse.h"
 
-#define SC_LIBRARY_INNER_ABI 4
+#define SC_LIBRARY_INNER_ABI 5
 
 /* What libsemcache-cuda-um does for semcache_malloc, semcache_free and semcache_lend.  Static. */
 struct sc_library_server {
@@ -34,6 +34,7 @@ struct sc_library_inner {
     /* Functions of coherence/lend.h.  united_alloc opens the devices if necessary. */
     __typeof__(sc_coherence_united_alloc) *united_alloc;
     __typeof__(sc_coherence_separate) *separate;
+    __typeof__(sc_coherence_lends) *lends;
     __typeof__(sc_coherence_lend) *lend;
     __typeof__(sc_coherence_lend_again) *lend_again;
     __typeof__(sc_coherence_spare) *spare;

@@ -44,6 +44,10 @@ cuda*)
         SEMCACHE_MEMORY_LIMIT=8M run "memory for a part of a block, $devices" --device $devices "$tests/um_place" part
         SEMCACHE_MEMORY_LIMIT=8M run "memory for some blocks, $devices" --device $devices "$tests/um_place" small
     done
+    run 'kernels are expected' --device cuda:0 "$tests/um_place" expected
+    SEMCACHE_UM_KERNELS=arguments run 'and name their memory' --device cuda:0 "$tests/um_place" expected
+    run 'kernels are expected on two devices' --device cuda "$tests/um_place" expected two
+    SEMCACHE_MEMORY_LIMIT=8M run 'and on more than fits' --device cuda:0 "$tests/um_place" expected more
     run 'the end of the program' --device cuda "$tests/um_place" exit
     for kernels in all arguments; do
         SEMCACHE_UM_KERNELS=$kernels UM_MODULE_BREAKS=0 "$tool" run --offload always --check --device cuda:0 \

@@ -4,7 +4,8 @@
  *     um_place [CASE]    CASE: two, on two devices; part, of a block larger than the device; small, on a device with
  *                        too little memory for all; loss, of the device; exit, with work under way; named, with
  *                        SEMCACHE_UM_KERNELS=arguments, also "named two"; round, the same with more blocks than the
- *                        device holds */
+ *                        device holds; expected, calls before the first kernel, also "expected more", of more blocks
+ *                        than the device holds, and "expected two", on two devices */
 #include <config.h>
 
 #include <dlfcn.h>
@@ -673,6 +674,54 @@ static void test_round(void)
         cudaFree(p[b]);
 }
 
+/* --- kernels to come ---------------------------------------------------------------------------------------------- */
+
+/* As the code that nvcc makes does before main. */
+void __cudaRegisterFunction(void **handle, const char *kernel, char *on_device, const char *name, int threads,
+                            uint3 *thread, uint3 *block, dim3 *dim, dim3 *grid, int *warps);
+
+static int passed(void)
+{
+    const int *at = dlsym(RTLD_DEFAULT, "um_fake_passed");
+
+    return at ? *at : -1;
+}
+
+/* Calls before the first kernel.  goes: the calls of a program with kernels go to CUDA. */
+static void test_expected(double *p, size_t blocks, bool goes)
+{
+    double *q = managed(bytes), *more[BLOCKS], two = 2;
+    cublasHandle_t blas;
+    size_t up;
+    int before = passed();
+
+    for (size_t b = 0; b < blocks; b++)
+        set(more[b] = managed(bytes), 1);
+    cublasCreate(&blas);
+    set(p, 1);
+    set(q, 2);
+    cublasDaxpy(blas, N, &two, p, 1, q, 1);
+    tap_ok(passed() == before && all_are(q, 4), "a call of a program without kernels is semcache's");
+    __cudaRegisterFunction(NULL, "kernel", NULL, "kernel", -1, NULL, NULL, NULL, NULL, NULL);
+    set(p, 1);
+    set(q, 2);
+    up = went_up();
+    cublasDaxpy(blas, N, &two, p, 1, q, 1);
+    cublasDaxpy(blas, N, &two, p, 1, q, 1);
+    tap_ok(passed() == before + (goes ? 2 : 0), goes ? "a program with kernels calls CUDA's BLAS"
+                                                     : "so is a call of a program with kernels here");
+    if (goes) {
+        launch(q, N, 1);
+        tap_ok(went_up() - up >= 2 * bytes && went_up() - up <= 2 * bytes + (4 << 20), "the data goes up once");
+    }
+    finish();
+    tap_ok(all_are(p, 1) && all_are(q, goes ? 7 : 6), "the values are right");
+    cublasDestroy(blas);
+    for (size_t b = 0; b < blocks; b++)
+        cudaFree(more[b]);
+    cudaFree(q);
+}
+
 /* --- the host's pages --------------------------------------------------------------------------------------------- */
 
 enum { UNIT = 2 << 20 };
@@ -740,6 +789,13 @@ int main(int argc, char **argv)
     }
     if (argc > 1 && strcmp(argv[1], "round") == 0) {
         test_round();
+        tap_ok(wrong() == 0, "no access that a GPU could not do");
+        return tap_done();
+    }
+    if (argc > 1 && strcmp(argv[1], "expected") == 0) {
+        const char *what = argc > 2 ? argv[2] : "";
+
+        test_expected(p, strcmp(what, "more") == 0 ? BLOCKS : 0, !*what);
         tap_ok(wrong() == 0, "no access that a GPU could not do");
         return tap_done();
     }
