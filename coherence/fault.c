@@ -4,8 +4,24 @@
 
 #define EVERYTHING ((size_t)1 << 46) /* of the matrix */
 
-/* The part of the aligned window around a page that a matrix on the page covers.  The window of a write is the whole
- * matrix once piecemeal fetches have cost enough (sc_wait_is_over). */
+/* Of a large matrix a read waits for at most WINDOW bytes, and brings the aligned PART around them; in the second half
+ * of a part the next one, too.  Threads that read ranges of their own thus share the link.  If all of the matrix came
+ * in one order, the reader of the last range would begin when the others were done. */
+#define WINDOW ((size_t)16 << 20)
+#define PART ((size_t)32 << 20)
+
+static bool is_large(const struct sc_matrix *m) { return m->bytes > PART; }
+
+/* The size of the window around a page.  Once piecemeal fetches have cost enough (sc_wait_is_over), a write brings the
+ * whole matrix. */
+static size_t window_for(const struct sc_matrix *m, size_t window, enum sc_access access)
+{
+    if (access & SC_WRITE)
+        return sc_wait_is_over(m, access) ? EVERYTHING : window;
+    return window > WINDOW && window != EVERYTHING && is_large(m) && sc_wait_is_over(m, access) ? WINDOW : window;
+}
+
+/* The part of the aligned window around a page that a matrix on the page covers. */
 static void clip_window(uintptr_t page, size_t window, enum sc_access access, uintptr_t *lo, uintptr_t *hi)
 {
     size_t first;
@@ -16,7 +32,7 @@ static void clip_window(uintptr_t page, size_t window, enum sc_access access, ui
     for (int i = 0; i < n; i++) {
         const struct sc_matrix *m = sc_directory_at(first + (size_t)i);
         uintptr_t base = sc_page_floor(m->base);
-        size_t most = access & SC_WRITE && sc_wait_is_over(m, access) ? EVERYTHING : window;
+        size_t most = window_for(m, window, access);
         uintptr_t a = base + (page - base) / most * most, b = a + most;
         uintptr_t end = sc_page_ceil(sc_matrix_end(m));
 
@@ -38,8 +54,21 @@ static void start(struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
         sc_access_ahead(m, lo, hi);
 }
 
-/* Once piecemeal fetches have cost enough, a read brings the whole matrix, the window [lo, hi) first.  The reader waits
- * for the window only, and runs beside the other transfers.  Later faults open all that has arrived. */
+/* The bytes of a matrix that come with a page. */
+static void part_around(const struct sc_matrix *m, uintptr_t page, uintptr_t *lo, uintptr_t *hi)
+{
+    uintptr_t base = sc_page_floor(m->base);
+
+    *lo = base + (page - base) / PART * PART;
+    *hi = *lo + PART + (page - *lo >= PART / 2 ? PART : 0);
+    if (!is_large(m)) {
+        *lo = 0;
+        *hi = UINTPTR_MAX;
+    }
+}
+
+/* Once piecemeal fetches have cost enough, a read brings the whole matrix or a part, the window [lo, hi) first.  The
+ * reader waits for the window only, and runs beside the other transfers.  Later faults open all that has arrived. */
 static void start_rest(uintptr_t page, uintptr_t lo, uintptr_t hi)
 {
     size_t first;
@@ -47,13 +76,15 @@ static void start_rest(uintptr_t page, uintptr_t lo, uintptr_t hi)
 
     for (int i = 0; i < n; i++) {
         struct sc_matrix *m = sc_directory_at(first + (size_t)i);
+        uintptr_t from, to;
 
         if (!sc_wait_is_over(m, SC_READ))
             continue;
         sc_partial_finish();
         start(m, lo, hi);
-        start(m, hi, UINTPTR_MAX);
-        start(m, 0, lo);
+        part_around(m, page, &from, &to);
+        start(m, hi, to);
+        start(m, from, lo);
     }
 }
 
@@ -133,7 +164,8 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, s
     clip_window(page, window > SC_PAGE ? sc_page_floor(window) : SC_PAGE, access, &lo, &hi);
     if (access == SC_READ)
         start_rest(page, lo, hi);
-    sc_access_range(lo, hi, access);
+    if (access != SC_READ || !sc_access_landed(page))
+        sc_access_range(lo, hi, access);
     if (sc_host_prot(page) > (access & SC_WRITE ? SC_PROT_RW : SC_PROT_R)) /* not painted since the page was opened */
         sc_protocol_paint(page, page + SC_PAGE);
     sc_wait_faulted(page, since);
@@ -144,13 +176,17 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, s
 
 bool sc_coherence_fault_landed(uintptr_t addr, struct sc_host_code code)
 {
-    uintptr_t page = sc_page_floor(addr);
+    uintptr_t page = sc_page_floor(addr), lo, hi;
     bool landed;
 
     if (!sc_protocol_ops())
         return false;
     sc_lent_lock();
     landed = sc_access_landed(page);
+    if (!landed) { /* the reader's transfers go behind those in transit at once */
+        clip_window(page, WINDOW, SC_READ, &lo, &hi);
+        start_rest(page, lo, hi);
+    }
     if (landed) {
         sc_count(&sc_stats.faults_read, 1);
         if (__builtin_expect(sc_trace_on, 0) && besides < BESIDE_MOST)

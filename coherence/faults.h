@@ -13,7 +13,8 @@
 enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, struct sc_host_code code, size_t window);
 
 /* On the pager thread, while sc_coherence_fault waits for another request.  True: the page of `addr` can be read,
- * because its data has landed.  Opens the landed sectors behind it, too.  Never waits and starts no transfer. */
+ * because its data has landed.  Opens the landed sectors behind it, too.  False: transfers of the page may have been
+ * started.  Never waits. */
 bool sc_coherence_fault_landed(uintptr_t addr, struct sc_host_code code);
 
 /* Starts bringing [addr, addr + bytes) home without waiting for it. */

@@ -29,6 +29,8 @@ struct sc_cuda_stream {
     bool unmarked;              /* work was enqueued after the newest mark */
     uint64_t marked;            /* seq of the newest mark */
     uint64_t completed;         /* every seq up to this is known to be reached; atomic, only grows */
+    uint64_t refused;           /* a seq that a query has found not to be reached, and */
+    int64_t refused_ns;         /* when; both atomic, and a hint */
     cudaEvent_t events[SC_CUDA_RING]; /* slot s % SC_CUDA_RING holds the event of seq s or of a later one */
 };
 

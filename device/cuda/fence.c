@@ -137,6 +137,26 @@ enum sc_status sc_cuda_sync(struct sc_fence fence)
     return error == cudaSuccess ? SC_OK : sc_cuda_failed(error, "cudaEventQuery");
 }
 
+/* About the time of a query.  Callers ask for the fences of many sectors in a row. */
+#define STILL_NS 1000
+
+/* A moment ago an earlier point of the stream, or this one, was not reached. */
+static bool is_behind(struct sc_fence fence)
+{
+    const struct sc_cuda_stream *q = stream_of(fence);
+    uint64_t refused = __atomic_load_n(&q->refused, __ATOMIC_RELAXED);
+
+    return refused && refused <= fence.seq && now_ns() - __atomic_load_n(&q->refused_ns, __ATOMIC_RELAXED) < STILL_NS;
+}
+
+static void note_refused(struct sc_fence fence)
+{
+    struct sc_cuda_stream *q = stream_of(fence);
+
+    __atomic_store_n(&q->refused_ns, now_ns(), __ATOMIC_RELAXED);
+    __atomic_store_n(&q->refused, fence.seq, __ATOMIC_RELAXED);
+}
+
 /* A failed device never reaches a fence.  The function returns true after a failure, to end any polling; sync reports
  * the error. */
 bool sc_cuda_done(struct sc_fence fence)
@@ -145,9 +165,13 @@ bool sc_cuda_done(struct sc_fence fence)
 
     if (sc_cuda_known_done(fence))
         return true;
+    if (is_behind(fence))
+        return false;
     SC_CUDA_SCOPE(sc_cuda_device(fence.device));
     error = query(fence);
-    if (error != cudaSuccess && error != cudaErrorNotReady)
+    if (error == cudaErrorNotReady)
+        note_refused(fence);
+    else if (error != cudaSuccess)
         sc_cuda_failed(error, "cudaEventQuery");
     return error != cudaErrorNotReady;
 }
