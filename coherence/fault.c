@@ -5,8 +5,8 @@
 #define EVERYTHING ((size_t)1 << 46) /* of the matrix */
 
 /* Of a large matrix a read waits for at most WINDOW bytes, and brings the aligned PART around them; in the second half
- * of a part the next one, too.  Threads that read ranges of their own thus share the link.  If all of the matrix came
- * in one order, the reader of the last range would begin when the others were done. */
+ * of a part the next one, too.  Threads that read ranges of their own thus share the link.  With all of the matrix in
+ * one order the reader of the last range would begin at the end. */
 #define WINDOW ((size_t)16 << 20)
 #define PART ((size_t)32 << 20)
 
@@ -18,7 +18,7 @@ static size_t window_for(const struct sc_matrix *m, size_t window, enum sc_acces
 {
     if (access & SC_WRITE)
         return sc_wait_is_over(m, access) ? EVERYTHING : window;
-    return window > WINDOW && window != EVERYTHING && is_large(m) && sc_wait_is_over(m, access) ? WINDOW : window;
+    return window > WINDOW && window != EVERYTHING && is_large(m) ? WINDOW : window;
 }
 
 /* The part of the aligned window around a page that a matrix on the page covers. */

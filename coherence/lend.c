@@ -49,7 +49,7 @@ static bool is_tile_lent(const struct sc_matrix *m, const struct sc_tile *t, int
     for (int i = 0; i < sc_protocol.devices; i++)
         others |= i != d ? t->copy[i].valid : 0;
     return d >= 0 && reaches(device, d) && !sc_protocol.failed[d] && t->copy[d].valid == all && !t->linked &&
-           !t->copy[d].pending && !others && sc_reached(t->copy[d].last_used);
+           !t->copy[d].pending && !others && sc_lent_is_behind(t->copy[d].last_used);
 }
 
 static bool has_form(const struct sc_matrix *m) { return m->row_parts == 1 && m->rows == m->ld; }
@@ -197,10 +197,10 @@ static enum sc_status lend_view(const struct sc_view *view, int device, int targ
     status = sc_coherence_begin_lending(view, &operand);
     if (status == SC_OK) {
         status = has_form(operand.matrix) ? lend_matrix(operand.matrix, device, target, &f) : SC_ERR_UNSUPPORTED;
+        if (status == SC_OK)
+            sc_lent_behind(f);
         sc_coherence_end(&operand, 1);
     }
-    if (status == SC_OK)
-        status = sc_sync(f);
     sc_protocol_lock();
     return status;
 }
@@ -364,7 +364,20 @@ static int too_much(const struct room *r, const struct sc_lending *blocks, int c
 /* Changes with every state and every call.  A call on lent memory may change no state, and still be at work. */
 static uint64_t progress(void) { return sc_protocol.moves + sc_protocol.calls; }
 
-int sc_coherence_lend(int ordinal, const struct sc_lending *blocks, int count, uint64_t *since, size_t *keep)
+/* The program is about to start work.  Drops the lock. */
+static void start_work(int device, void *const *stream)
+{
+    struct sc_fences wait;
+
+    sc_lent_begins(device);
+    sc_lent_order(device, stream, &wait);
+    sc_protocol_unlock();
+    if (wait.count)
+        sc_fences_sync(&wait);
+}
+
+int sc_coherence_lend(int ordinal, const struct sc_lending *blocks, int count, void *const *stream, uint64_t *since,
+                      size_t *keep)
 {
     enum sc_status status = SC_OK;
     int device, i = 0, target = -1, tries = 2 * count + 8, pauses = PAUSES;
@@ -406,9 +419,10 @@ int sc_coherence_lend(int ordinal, const struct sc_lending *blocks, int count, u
     }
     if (device >= 0 && i < 0) {
         *since = progress();
-        sc_lent_begins(device);
+        start_work(device, stream);
+    } else {
+        sc_protocol_unlock();
     }
-    sc_protocol_unlock();
     return i;
 }
 
@@ -426,15 +440,16 @@ bool sc_coherence_lends(int ordinal, uint64_t bytes)
     return has && room >= bytes;
 }
 
-bool sc_coherence_lend_again(int ordinal, uint64_t since)
+bool sc_coherence_lend_again(int ordinal, void *const *stream, uint64_t since)
 {
     bool lent;
 
     sc_protocol_lock();
     lent = sc_protocol.ops && progress() == since && device_of(ordinal) >= 0;
     if (lent)
-        sc_lent_begins(device_of(ordinal));
-    sc_protocol_unlock();
+        start_work(device_of(ordinal), stream);
+    else
+        sc_protocol_unlock();
     return lent;
 }
 

@@ -19,7 +19,7 @@ void *sc_coherence_united_alloc(size_t bytes);
  * stay. */
 void sc_coherence_separate(void *memory, size_t keep);
 
-/* Whether a device has room for so many bytes of blocks, if all other memory of the library there is given up. */
+/* Whether a device has room for so many bytes of blocks, without other memory of the library. */
 bool sc_coherence_lends(int ordinal, uint64_t bytes);
 
 /* For other users of a device's memory: evicts at least `bytes` bytes, if there are as many, after the work lent to.
@@ -29,11 +29,13 @@ bool sc_coherence_spare(int ordinal, uint64_t bytes);
 /* Before the program starts work on a device: makes the blocks valid at their own addresses on one device, which the
  * working device reaches, and closes their pages.  The work may read and write all of them.  Whoever touches the
  * memory afterwards waits for the working device.  ordinal: number of the working device in its maker's runtime.
+ * stream: of the work, in the same runtime; the stream waits for the data.  NULL: the call waits for the data.
  * Returns -1, or the index of a block that cannot be lent with the others; then nothing is lent, and *keep is the
  * number of bytes for which there would be room.  *since: for sc_coherence_lend_again.  Thread safe. */
-int sc_coherence_lend(int ordinal, const struct sc_lending *blocks, int count, uint64_t *since, size_t *keep);
+int sc_coherence_lend(int ordinal, const struct sc_lending *blocks, int count, void *const *stream, uint64_t *since,
+                      size_t *keep);
 /* The same for the same blocks, if no state has changed and no call has begun since.  False: nothing is lent. */
-bool sc_coherence_lend_again(int ordinal, uint64_t since);
+bool sc_coherence_lend_again(int ordinal, void *const *stream, uint64_t since);
 
 #endif
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -1,5 +1,5 @@
-/* Work of the program on devices, unseen by the protocol, on memory of one address.  lend.c lends the memory; here the
- * others wait for the end of the work before they look at states. */
+/* Work of the program on devices, unseen by the protocol, on memory of one address.  lend.c lends the memory.  Here the
+ * work waits for data on the way, and threads wait for the end of the work before a look at states. */
 #include "coherence/protocol.h"
 
 /* Per device: `lent` counts lendings; `ended` is the value of `lent` before the last wait for the device. */
@@ -69,8 +69,48 @@ void sc_lent_await(void)
     }
 }
 
+/* --- data on its way to the work ---------------------------------------------------------------------------------- */
+
+static struct sc_fences arriving; /* under the lock */
+
+void sc_lent_behind(struct sc_fence f)
+{
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_fences_add(&arriving, f);
+}
+
+bool sc_lent_is_behind(struct sc_fence f)
+{
+    sc_assert_held(SC_RANK_PROTOCOL);
+    for (int i = 0; i < arriving.count; i++)
+        if (arriving.f[i].device == f.device && arriving.f[i].stream == f.stream && arriving.f[i].seq >= f.seq)
+            return true;
+    return sc_reached(f);
+}
+
+void sc_lent_order(int device, void *const *stream, struct sc_fences *wait)
+{
+    const struct sc_device_ops *ops = sc_protocol.ops;
+    int count = 0;
+
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    wait->count = 0;
+    for (int i = 0; i < arriving.count; i++) {
+        struct sc_fence f = arriving.f[i];
+
+        if (sc_reached(f))
+            continue;
+        arriving.f[count++] = f; /* work on other streams follows */
+        if (!stream || !ops->behind || ops->behind(device, *stream, f) != SC_OK)
+            sc_fences_add(wait, f);
+    }
+    arriving.count = count;
+}
+
 void sc_lent_reset(void)
 {
+    arriving.count = 0;
     for (int d = 0; d < SC_DEVICES_MAX; d++)
         __atomic_store_n(&ended[d], lent[d], __ATOMIC_RELEASE);
 }

@@ -176,6 +176,12 @@ static inline void sc_lent_lock(void)
         sc_lent_await();
 }
 void sc_lent_reset(void); /* in a forked child, and after the devices have been closed */
+/* The program's work has to come behind a fence: the data of a loan arrives then.  Lock held. */
+void sc_lent_behind(struct sc_fence f);
+bool sc_lent_is_behind(struct sc_fence f); /* or the fence is reached */
+/* Puts later work of the program on *stream (of the maker's runtime) behind these fences.  *wait: fences for the
+ * caller to wait for instead, all if `stream` is NULL.  Lock held. */
+void sc_lent_order(int device, void *const *stream, struct sc_fences *wait);
 /* As sc_coherence_begin with one view, while work of the program may be running; not counted as a call.  Takes the
  * lock. */
 enum sc_status sc_coherence_begin_lending(const struct sc_view *view, struct sc_operand *operand);

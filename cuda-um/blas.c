@@ -58,7 +58,8 @@ bool sc_um_is_capturing(cudaStream_t stream)
     return SC_UM_BEHIND(cudaStreamIsCapturing)(stream, &status) == cudaSuccess && status != cudaStreamCaptureStatusNone;
 }
 
-static void home_for(const void *const *memory, int memories, const void *const *scalars, int count)
+static void home_for(const void *const *memory, int memories, const void *const *scalars, int count,
+                     cudaStream_t stream)
 {
     struct sc_um_named named = {.count = 0};
 
@@ -66,7 +67,7 @@ static void home_for(const void *const *memory, int memories, const void *const 
         sc_um_name(&named, memory[i]);
     for (int i = 0; i < count; i++)
         sc_um_name(&named, scalars[i]);
-    sc_um_home_named(&named);
+    sc_um_home_named(&named, &stream);
 }
 
 bool sc_um_takes(cudaStream_t stream, const void *const *memory, int memories, bool on_device,
@@ -85,9 +86,9 @@ bool sc_um_takes(cudaStream_t stream, const void *const *memory, int memories, b
     if (!managed && !(on_device && any_managed(scalars, count)))
         return false;
     if (alone)
-        home_for(memory, memories, scalars, on_device || all_managed(scalars, count) ? count : 0);
+        home_for(memory, memories, scalars, on_device || all_managed(scalars, count) ? count : 0, stream);
     else
-        sc_um_home();
+        sc_um_home(&stream);
     return false;
 }
 

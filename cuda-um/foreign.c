@@ -76,7 +76,7 @@ static struct {
 } lending = {.lock = PTHREAD_MUTEX_INITIALIZER, .device = -1};
 
 /* Blocks without room on the devices, or parts of blocks, are read by kernels from the host's memory from now on. */
-static void lend_blocks(int device, const struct sc_um_named *named, uint64_t *since)
+static void lend_blocks(int device, const struct sc_um_named *named, void *const *stream, uint64_t *since)
 {
     int count, refused = 0;
     size_t keep;
@@ -84,7 +84,7 @@ static void lend_blocks(int device, const struct sc_um_named *named, uint64_t *s
     while (refused >= 0) {
         struct sc_lending *list = sc_um_united(named ? sc_um_is_named : NULL, (void *)named, &count);
 
-        refused = list && count ? sc_um_inner->lend(device, list, count, since, &keep) : -1;
+        refused = list && count ? sc_um_inner->lend(device, list, count, stream, since, &keep) : -1;
         if (refused >= 0) {
             sc_um_inner->log(SC_LOG_INFO, "cuda-um: %zu of %zu bytes at %p do not fit on the device: kernels read them "
                              "on the host", list[refused].bytes - keep, list[refused].bytes,
@@ -95,15 +95,16 @@ static void lend_blocks(int device, const struct sc_um_named *named, uint64_t *s
     }
 }
 
-static void lend(void)
+static void lend(void *const *stream)
 {
     int device = device_at_hand();
     uint64_t version;
 
     pthread_mutex_lock(&lending.lock);
     version = sc_um_version();
-    if (lending.version != version || lending.device != device || !sc_um_inner->lend_again(device, lending.since)) {
-        lend_blocks(device, NULL, &lending.since);
+    if (lending.version != version || lending.device != device ||
+        !sc_um_inner->lend_again(device, stream, lending.since)) {
+        lend_blocks(device, NULL, stream, &lending.since);
         lending.version = sc_um_version() == version ? version : 0;
         lending.device = device;
     }
@@ -112,12 +113,12 @@ static void lend(void)
 
 static void home(void);
 
-void sc_um_home(void)
+void sc_um_home(const cudaStream_t *stream)
 {
     if (!sc_um_has_blocks())
         return;
     if (sc_um_has_united())
-        lend();
+        lend((void *const *)stream);
     if (sc_um_has_ordinary())
         home();
     sc_um_busy();
@@ -148,50 +149,50 @@ bool sc_um_expects_kernels(void)
 
 bool sc_um_by_name(void) { return sc_um_inner->kernels() == SC_UM_KERNELS_ARGUMENTS; }
 
-static bool are_lent(const struct sc_um_named *named, int device)
+static bool are_lent(const struct sc_um_named *named, int device, void *const *stream)
 {
-    return !named->unlike && named->device == device && sc_um_inner->lend_again(device, named->since);
+    return !named->unlike && named->device == device && sc_um_inner->lend_again(device, stream, named->since);
 }
 
 /* False: all was lent, and no block has been separated. */
-static bool lend_named(int device, const struct sc_um_named *named)
+static bool lend_named(int device, const struct sc_um_named *named, void *const *stream)
 {
     uint64_t since = 0;
     bool lent;
 
     pthread_mutex_lock(&lending.lock);
-    lent = are_lent(named, device);
+    lent = are_lent(named, device, stream);
     if (!lent)
-        lend_blocks(device, named, &since);
+        lend_blocks(device, named, stream, &since);
     if (since)
         sc_um_named_lent(named, device, since);
     pthread_mutex_unlock(&lending.lock);
     return !lent;
 }
 
-static void home_named(int device, const struct sc_um_named *named)
+static void home_named(int device, const struct sc_um_named *named, void *const *stream)
 {
-    if ((named->count && lend_named(device, named) && sc_um_has_ordinary()) || named->ordinary)
+    if ((named->count && lend_named(device, named, stream) && sc_um_has_ordinary()) || named->ordinary)
         home();
     __atomic_fetch_add(&begun[device], 1, __ATOMIC_ACQ_REL);
 }
 
-void sc_um_home_named(const struct sc_um_named *named)
+void sc_um_home_named(const struct sc_um_named *named, const cudaStream_t *stream)
 {
     if (named->many || !sc_um_by_name()) {
-        sc_um_home();
+        sc_um_home(stream);
         return;
     }
-    home_named(device_at_hand(), named);
+    home_named(device_at_hand(), named, (void *const *)stream);
 }
 
-void sc_um_home_for(const void *const *memory, int count)
+void sc_um_home_for(const void *const *memory, int count, cudaStream_t stream)
 {
     struct sc_um_named named = {.count = 0};
 
     for (int i = 0; i < count; i++)
         sc_um_name(&named, memory[i]);
-    sc_um_home_named(&named);
+    sc_um_home_named(&named, &stream);
 }
 
 /* Blocks without one address. */
@@ -239,9 +240,9 @@ static bool server_lend(int device, const void *const *memory, int count)
         sc_um_name(&named, memory[i]);
     }
     if (named.many)
-        sc_um_home();
+        sc_um_home(NULL);
     else
-        home_named(device, &named);
+        home_named(device, &named, NULL);
     return true;
 }
 
@@ -311,7 +312,7 @@ void *sc_um_next(unsigned name, const void *caller)
     if (!next)
         __atomic_store_n(&behind[name], next = sc_um_find(sc_um_names[name].name), __ATOMIC_RELEASE);
     if (sc_um_names[name].guarded && sc_um_way() == SC_UM_MAPPED && !sc_um_passes(caller))
-        sc_um_home();
+        sc_um_home(NULL);
     return next;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -34,7 +34,7 @@ static enum kind kind_of(cudaDataType a, cudaDataType b, cudaDataType c, cublasC
 static void make_way(const void *caller)
 {
     if (sc_um_way() == SC_UM_MAPPED && !sc_um_passes(caller))
-        sc_um_home();
+        sc_um_home(NULL);
 }
 
 /* The mapped gemms decide who serves the call. */

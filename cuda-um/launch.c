@@ -132,7 +132,7 @@ static void before_launch(const void *kernel, void **arguments, cudaStream_t str
     struct sc_um_named named = {.count = 0};
 
     if (!sc_um_by_name() || !sc_um_has_blocks() || !kernel) {
-        sc_um_home();
+        sc_um_home(&stream);
         return;
     }
     if (!name(&named, kernel, arguments)) {
@@ -140,7 +140,7 @@ static void before_launch(const void *kernel, void **arguments, cudaStream_t str
             learn(kernel);
         named.many = !name(&named, kernel, arguments);
     }
-    sc_um_home_named(&named);
+    sc_um_home_named(&named, &stream);
 }
 
 #define BEFORE(kernel, arguments, stream)                               \
@@ -151,30 +151,30 @@ static void before_launch(const void *kernel, void **arguments, cudaStream_t str
 
 /* The names that end in _ptsz are those of programs with a default stream for each thread.  The names with two
  * underscores are called by code of nvcc, which declares them itself. */
-#define LAUNCH(name)                                                                                               \
+#define LAUNCH(name, otherwise)                                                                                    \
     cudaError_t name(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared, cudaStream_t stream); \
     SC_UM_EXPORT cudaError_t name(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,      \
                                   cudaStream_t stream)                                                             \
     {                                                                                                              \
-        BEFORE(kernel, arguments, stream);                                                                         \
+        BEFORE(kernel, arguments, stream ? stream : otherwise);                                                    \
         return SC_UM_BEHIND(name)(kernel, grid, block, arguments, shared, stream);                                 \
     }
-LAUNCH(__cudaLaunchKernel)
-LAUNCH(__cudaLaunchKernel_ptsz)
-LAUNCH(cudaLaunchKernel)
-LAUNCH(cudaLaunchKernel_ptsz)
-LAUNCH(cudaLaunchCooperativeKernel)
-LAUNCH(cudaLaunchCooperativeKernel_ptsz)
+LAUNCH(__cudaLaunchKernel, NULL)
+LAUNCH(__cudaLaunchKernel_ptsz, cudaStreamPerThread)
+LAUNCH(cudaLaunchKernel, NULL)
+LAUNCH(cudaLaunchKernel_ptsz, cudaStreamPerThread)
+LAUNCH(cudaLaunchCooperativeKernel, NULL)
+LAUNCH(cudaLaunchCooperativeKernel_ptsz, cudaStreamPerThread)
 
-#define LAUNCH_CONFIGURED(name)                                                                                     \
+#define LAUNCH_CONFIGURED(name, otherwise)                                                                          \
     cudaError_t name(const cudaLaunchConfig_t *configuration, const void *kernel, void **arguments);                \
     SC_UM_EXPORT cudaError_t name(const cudaLaunchConfig_t *configuration, const void *kernel, void **arguments)    \
     {                                                                                                               \
-        BEFORE(kernel, arguments, configuration ? configuration->stream : NULL);                                    \
+        BEFORE(kernel, arguments, configuration && configuration->stream ? configuration->stream : otherwise);      \
         return SC_UM_BEHIND(name)(configuration, kernel, arguments);                                                \
     }
-LAUNCH_CONFIGURED(cudaLaunchKernelExC)
-LAUNCH_CONFIGURED(cudaLaunchKernelExC_ptsz)
+LAUNCH_CONFIGURED(cudaLaunchKernelExC, NULL)
+LAUNCH_CONFIGURED(cudaLaunchKernelExC_ptsz, cudaStreamPerThread)
 
 /* --- the program's kernels ---------------------------------------------------------------------------------------- */
 

@@ -169,7 +169,7 @@ static cudaError_t by_lending(const struct copy *c, bool to_lent, bool from_lent
         semcache_acquire(c->from, extent(c->from_pitch, c->width, c->height), SEMCACHE_READ);
     if (!to_lent && !sc_um_is_device_only(c->to))
         acquire_target(c);
-    sc_um_home_for((const void *const[]){c->to, c->from}, 2);
+    sc_um_home_for((const void *const[]){c->to, c->from}, 2, c->stream);
     error = enqueue(c);
     return error == cudaSuccess && waits ? SC_UM_BEHIND(cudaStreamSynchronize)(c->stream) : error;
 }
@@ -237,7 +237,7 @@ static cudaError_t fill(void *to, size_t pitch, int byte, size_t width, size_t h
     if (sc_um_is_capturing(stream) || sc_um_all_lent(&(const void *){to}, 1)) {
         if (!to || (height > 1 && pitch < width))
             return cudaErrorInvalidValue;
-        sc_um_home_for(&(const void *){to}, 1);
+        sc_um_home_for(&(const void *){to}, 1, stream);
         return height == 1 /* pitches have a limit */
                    ? SC_UM_BEHIND(cudaMemsetAsync)(to, byte, width, stream)
                    : SC_UM_BEHIND(cudaMemset2DAsync)(to, pitch, byte, width, height, stream);

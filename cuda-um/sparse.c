@@ -172,7 +172,7 @@ static enum answer decide(struct operation *o, cusparseHandle_t handle, cusparse
     on_device = mode == CUSPARSE_POINTER_MODE_DEVICE;
     if (!served || type_of(compute) != (int)o->a.type) {
         if (sc_um_way() == SC_UM_MAPPED)
-            sc_um_home();
+            sc_um_home(&stream);
         return THEIRS;
     }
     if (!sc_um_takes(stream, memory, 5, on_device, scalars, 2, beta != NULL, false))
@@ -304,7 +304,7 @@ static bool asks_cuda(enum answer whose, const void *caller)
     if (sc_um_way() == SC_UM_EMULATED || whose == WRONG || whose == REFUSED)
         return false;
     if (sc_um_way() == SC_UM_MAPPED && !sc_um_passes(caller))
-        sc_um_has_united() ? sc_um_home() : sc_um_reach();
+        sc_um_has_united() ? sc_um_home(NULL) : sc_um_reach();
     return true;
 }
 /* cuSPARSE has no solves in CSC, and would print to stderr. */

@@ -111,12 +111,13 @@ bool sc_um_is_named(const struct sc_um_block *block, void *of);
 /* --- foreign.c: work unseen by semcache --------------------------------------------------------------------------- */
 
 /* Before kernels and other foreign work, and marks the current device busy.  United memory is made valid at its address
- * on a device.  All other managed memory is made valid and open on the host and accessible to GPUs. */
-void sc_um_home(void);
+ * on a device.  All other managed memory is made valid and open on the host and accessible to GPUs.  stream: of the
+ * work; the stream waits for the data.  NULL: not known, and the call waits. */
+void sc_um_home(const cudaStream_t *stream);
 bool sc_um_by_name(void); /* the setting: only the blocks that work names are made ready */
 /* The same before work that uses these blocks alone, if sc_um_by_name(); else all. */
-void sc_um_home_named(const struct sc_um_named *named);
-void sc_um_home_for(const void *const *memory, int count); /* the blocks that hold the addresses */
+void sc_um_home_named(const struct sc_um_named *named, const cudaStream_t *stream);
+void sc_um_home_for(const void *const *memory, int count, cudaStream_t stream); /* the blocks of the addresses */
 /* Makes all managed memory accessible to GPUs. */
 void sc_um_reach(void);
 /* Marks the current device busy with foreign work. */

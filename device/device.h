@@ -16,7 +16,7 @@
 #include "base/status.h"
 #include "ops/ops.h"
 
-#define SC_DEVICE_ABI 15
+#define SC_DEVICE_ABI 16
 /* Result slots of a device.  A reader may lose its processor between the wait for a result and the read.  Other threads
  * need about a second to run through the whole ring of slots. */
 #define SC_RESULT_SLOTS 65536
@@ -127,7 +127,9 @@ struct sc_device_ops {
      * room: bytes that the device could have in ranges, if all other memory of the library there were freed.
      * place: as alloc, at an address of a range; free frees the memory.  SC_ERR_UNSUPPORTED: the address lies in no
      * range, or another device has memory in the range.
-     * idle: waits for all work on the device, the work of the program included; called without locks. */
+     * idle: waits for all work on the device, the work of the program included; called without locks.
+     * behind: the program's later work on a stream of its own (in the maker's runtime) waits for the fence; NULL, or
+     * SC_ERR_UNSUPPORTED: not on this stream. */
     enum sc_status (*zone)(size_t bytes, void **base);
     enum sc_status (*reserve)(void *base, size_t bytes);
     void (*unreserve)(void *base, size_t bytes);
@@ -135,6 +137,7 @@ struct sc_device_ops {
     void (*spare)(int device, uint64_t bytes);
     enum sc_status (*room)(int device, uint64_t *bytes);
     enum sc_status (*idle)(int device);
+    enum sc_status (*behind)(int device, void *stream, struct sc_fence fence);
 
     /* Enqueues the operation.  A copy from or to pinned host memory works under any page protection. */
     enum sc_status (*copy)(int device, enum sc_stream stream, const struct sc_copy2d *copy);

@@ -99,12 +99,19 @@ size_t sc_host_window(uintptr_t addr, enum sc_access access, struct sc_host_boun
     return at->window;
 }
 
-/* Reads the opened range off the page table, because the protocol may open less than asked, from any start. */
+/* Reads the opened range off the page table, because the protocol may open less than asked, from any start.  A page
+ * that is closed again by now is no place to read on from: the program has started work on a device meanwhile. */
 bool sc_host_window_served(uintptr_t addr, enum sc_access access, uintptr_t *next, size_t *bytes)
 {
     uintptr_t page = sc_page_floor(addr), lo = page, hi = page;
     size_t left;
 
+    if (!is_open(page, access)) {
+        at->lo = page;
+        at->hi = page + SC_PAGE;
+        at->used = now;
+        return false;
+    }
     while (hi < at->in.end && hi - page < at->window && is_open(hi, access))
         hi += SC_PAGE;
     while (lo > at->in.first && page - lo < at->window && is_open(lo - SC_PAGE, access))
@@ -112,7 +119,7 @@ bool sc_host_window_served(uintptr_t addr, enum sc_access access, uintptr_t *nex
     at->lo = lo;
     at->hi = hi;
     at->used = now;
-    left = direction == DOWN ? lo - at->in.first : at->in.end - hi;
+    left = direction == DOWN ? lo - at->in.first : hi < at->in.end ? at->in.end - hi : 0;
     *bytes = doubled(at->window) < left ? doubled(at->window) : left;
     *next = direction == DOWN ? lo - *bytes : hi;
     return direction != NEW && *bytes;

@@ -52,7 +52,7 @@ static enum semcache_status lend(int device, const void *const *memory, int coun
     for (int i = 0; i < count; i++)
         if (!add(list, &blocks, memory[i]))
             return SEMCACHE_ERROR_UNSUPPORTED;
-    return sc_coherence_lend(device, list, blocks, &since, &keep) < 0 ? SEMCACHE_OK : SEMCACHE_ERROR_MEMORY;
+    return sc_coherence_lend(device, list, blocks, NULL, &since, &keep) < 0 ? SEMCACHE_OK : SEMCACHE_ERROR_MEMORY;
 }
 
 enum semcache_status semcache_lend(int device, const void *const *memory, int count)

@@ -19,6 +19,8 @@
 #define DISABLE_CUSPARSE_DEPRECATED
 #include <cusparse.h>
 
+#include "base/fence.h"
+
 #define EXPORT __attribute__((visibility("default")))
 
 /* Read and set by the test and its module. */
@@ -31,6 +33,8 @@ EXPORT void um_fake_pinned(void *base, size_t bytes);
 EXPORT void um_fake_placed(void *base, size_t bytes, void *image, int device);
 EXPORT void um_fake_gone(void *base, size_t bytes); /* neither pinned nor reserved any more */
 EXPORT void um_fake_idle(void);
+/* Later work is done after wait(fence). */
+EXPORT void um_fake_behind(void (*wait)(struct sc_fence fence), struct sc_fence fence);
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
@@ -203,17 +207,20 @@ EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, c
 
 /* --- work --------------------------------------------------------------------------------------------------------- */
 
-/* z := a x + b y + c, a copy of bytes, a fill with a byte, or the sum of magnitudes of x. */
+/* z := a x + b y + c, a copy of bytes, a fill with a byte, the sum of magnitudes of x, or a wait. */
 struct work {
-    enum { SUM, COPY, FILL, MAGNITUDES } what;
+    enum { SUM, COPY, FILL, MAGNITUDES, WAIT } what;
     double a, b, c;
     const double *a_at; /* device memory with a, or NULL */
     const void *x, *y;
     void *z;
     size_t bytes, height, x_pitch, z_pitch;
     int byte, by_gpu, device;
+    void (*wait)(struct sc_fence fence);
+    struct sc_fence fence;
 };
-static struct work queue[256];
+enum { QUEUE = 4096 };
+static struct work queue[QUEUE];
 static int queued;
 
 static void do_copy(const struct work *w)
@@ -263,9 +270,11 @@ static void do_sum(const struct work *w)
     put(w->z, x, w->bytes, 1);
 }
 
+static void do_wait(const struct work *w) { w->wait(w->fence); }
+
 static void drain(void)
 {
-    static void (*const run[])(const struct work *) = {do_sum, do_copy, do_fill, do_magnitudes};
+    static void (*const run[])(const struct work *) = {do_sum, do_copy, do_fill, do_magnitudes, do_wait};
 
     pthread_mutex_lock(&lock);
     for (int i = 0; i < queued; i++) {
@@ -281,12 +290,17 @@ EXPORT void um_fake_idle(void) { drain(); }
 static int push(struct work w)
 {
     pthread_mutex_lock(&lock);
-    if (queued == 256 || w.bytes > MOST)
+    if (queued == QUEUE || w.bytes > MOST)
         abort();
     w.device = current;
     queue[queued++] = w;
     pthread_mutex_unlock(&lock);
     return 0;
+}
+
+EXPORT void um_fake_behind(void (*wait)(struct sc_fence fence), struct sc_fence fence)
+{
+    push((struct work){.what = WAIT, .wait = wait, .fence = fence});
 }
 
 EXPORT cudaError_t cudaDeviceSynchronize(void) { return drain(), cudaSuccess; }

@@ -48,6 +48,10 @@ cuda*)
     SEMCACHE_UM_KERNELS=arguments run 'and name their memory' --device cuda:0 "$tests/um_place" expected
     run 'kernels are expected on two devices' --device cuda "$tests/um_place" expected two
     SEMCACHE_MEMORY_LIMIT=8M run 'and on more than fits' --device cuda:0 "$tests/um_place" expected more
+    UM_MODULE_LATE=1 run 'data that arrives late' --device cuda:0 "$tests/um_place"
+    UM_MODULE_LATE=1 UM_MODULE_REFUSES_STREAMS=1 \
+        run 'and streams that cannot wait' --device cuda:0 "$tests/um_place"
+    UM_MODULE_LATE=1 run 'late data and two devices' --device cuda "$tests/um_place" two
     run 'the end of the program' --device cuda "$tests/um_place" exit
     for kernels in all arguments; do
         SEMCACHE_UM_KERNELS=$kernels UM_MODULE_BREAKS=0 "$tool" run --offload always --check --device cuda:0 \

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/config.h"
 #include "device/device.h"
@@ -213,6 +214,31 @@ static enum sc_status idle(int device)
     return broken ? SC_ERR_DEVICE : SC_OK;
 }
 
+static void await(struct sc_fence fence)
+{
+    if (sc_device_emu()->sync(fence) != SC_OK)
+        abort();
+}
+
+/* The fake CUDA's work waits.  UM_MODULE_REFUSES_STREAMS: the library has to wait instead. */
+static enum sc_status behind(int device, void *stream, struct sc_fence fence)
+{
+    void (*wait)(void (*)(struct sc_fence), struct sc_fence) =
+        (void (*)(void (*)(struct sc_fence), struct sc_fence))dlsym(RTLD_DEFAULT, "um_fake_behind");
+
+    (void)device, (void)stream;
+    if (!wait || getenv("UM_MODULE_REFUSES_STREAMS"))
+        return SC_ERR_UNSUPPORTED;
+    wait(await, fence);
+    return SC_OK;
+}
+
+static void doze(int device, void *stream, void *record)
+{
+    (void)device, (void)stream, (void)record;
+    usleep(1000);
+}
+
 static void count(const char *name, size_t bytes)
 {
     size_t *counter = dlsym(RTLD_DEFAULT, name);
@@ -221,12 +247,15 @@ static void count(const char *name, size_t bytes)
         __atomic_fetch_add(counter, bytes, __ATOMIC_RELAXED);
 }
 
+/* UM_MODULE_LATE: each copy from the host begins a millisecond late. */
 static enum sc_status copy(int device, enum sc_stream stream, const struct sc_copy2d *c)
 {
     struct sc_copy2d there = *c;
 
     if (broken)
         return SC_ERR_DEVICE;
+    if (c->src_device == SC_HOST && getenv("UM_MODULE_LATE"))
+        sc_device_emu()->call(device, stream, &(struct sc_device_call){.run = doze});
     if (c->src_device == SC_HOST)
         count("um_fake_up", c->width * c->height);
     else
@@ -325,6 +354,7 @@ const struct sc_device_ops *semcache_device_module(void)
     ops.spare = spare;
     ops.room = room;
     ops.idle = idle;
+    ops.behind = behind;
     ops.copy = copy;
     ops.fill = fill;
     ops.exchange = exchange;

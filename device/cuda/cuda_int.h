@@ -145,6 +145,7 @@ enum sc_status sc_cuda_place(int device, void *memory, size_t bytes, struct sc_f
 bool sc_cuda_place_free(void *memory, const struct sc_fence *after, int fences); /* false: not in a reserved range */
 bool sc_cuda_places_trim(int device); /* returns memory without users to the driver; false: there was none */
 enum sc_status sc_cuda_idle(int device);
+enum sc_status sc_cuda_behind(int device, void *stream, struct sc_fence fence);
 
 /* Temporary memory for an operation on COMPUTE.  Freed memory becomes reusable after all work enqueued so far.
  * memory[i] may be NULL. */

@@ -88,6 +88,26 @@ enum sc_status sc_cuda_wait(int device, enum sc_stream stream, struct sc_fence f
     return SC_CUDA(cudaStreamWaitEvent(sc_cuda_enqueue(d, stream), event_of(fence), 0));
 }
 
+/* A captured stream waits for nothing now: what is captured runs later. */
+enum sc_status sc_cuda_behind(int device, void *stream, struct sc_fence fence)
+{
+    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    cudaError_t error;
+
+    if (sc_cuda_known_done(fence))
+        return SC_OK;
+    SC_CUDA_SCOPE(sc_cuda_device(device));
+    cudaThreadExchangeStreamCaptureMode(&mode);
+    error = cudaStreamIsCapturing(stream, &capture);
+    if (error == cudaSuccess && capture == cudaStreamCaptureStatusNone)
+        error = cudaStreamWaitEvent(stream, event_of(fence), 0);
+    if (error != cudaSuccess)
+        cudaGetLastError(); /* clears the error: the caller waits instead */
+    cudaThreadExchangeStreamCaptureMode(&mode);
+    return error == cudaSuccess && capture == cudaStreamCaptureStatusNone ? SC_OK : SC_ERR_UNSUPPORTED;
+}
+
 /* cudaErrorNotReady until the fence is reached. */
 static cudaError_t query(struct sc_fence fence)
 {

@@ -326,6 +326,7 @@ static const struct sc_device_ops module_ops = {
     .room = sc_cuda_room,
     .place = sc_cuda_place,
     .idle = sc_cuda_idle,
+    .behind = sc_cuda_behind,
     .copy = sc_cuda_ranged_copy,
     .fill = sc_cuda_fill,
     .exchange = sc_cuda_exchange,
