@@ -9,6 +9,7 @@ PATCHES = {
     "scipy.sparse._dia": "matrices",
     **{"scipy.sparse.linalg._isolve." + name: "solvers"
        for name in ("iterative", "minres", "tfqmr", "lgmres", "_gcrotmk", "lsqr", "lsmr")},
+    "scipy.sparse.linalg._eigen.arpack.arpack": "solvers",
 }
 
 

@@ -10,7 +10,10 @@ import inspect
 from . import library, vectors
 
 NAME = "__semcache__"
-SOLVERS = ("bicg", "bicgstab", "cg", "cgs", "gcrotmk", "gmres", "lgmres", "lsmr", "lsqr", "minres", "qmr", "tfqmr")
+# Functions and methods, and the array whose size decides.
+SOLVERS = {**dict.fromkeys(("bicg", "bicgstab", "cg", "cgs", "gcrotmk", "gmres", "lgmres", "lsmr", "lsqr", "minres",
+                            "qmr", "tfqmr"), "b"),
+           "_SymmetricArpackParams.iterate": "self.resid", "_UnsymmetricArpackParams.iterate": "self.resid"}
 OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}
 
 
@@ -42,6 +45,14 @@ def member(name):
 
 def call(name, *arguments):
     return ast.Call(member(name), list(arguments), [], **_place)
+
+
+def at_place(node):
+    """An expression of the adapter, at the place of the statement."""
+    for part in ast.walk(node):
+        for name, value in _place.items():
+            setattr(part, name, value)
+    return node
 
 
 def loaded(node):
@@ -141,22 +152,38 @@ class Rewriter(ast.NodeTransformer):
         return node  # a function inside of a solver
 
 
-def rewritten(function, again):
-    """The function with a second body for a large b. again: the function, parsed a second time."""
+def rewritten(function, again, array):
+    """The function with a second body for a large array. again: the function, parsed a second time."""
     first = 1 if ast.get_docstring(function, clean=False) is not None else 0
     own = function.body[first:]
     resident = [Rewriter().visit(statement) for statement in again.body[first:]]
     stand_at(own[0])
-    test = call("is_large", ast.Name(function.args.args[1].arg, ast.Load(), **_place))
+    test = call("is_large", at_place(ast.parse(array, mode="eval").body))
     function.body[first:] = [in_place_of(own[0], ast.If(test, resident, own))]
     return function
 
 
+def functions_of(tree):
+    """The functions of SOLVERS and their names, with the names of their classes."""
+    for node in tree.body:
+        members = node.body if isinstance(node, ast.ClassDef) else [node]
+        prefix = node.name + "." if isinstance(node, ast.ClassDef) else ""
+        yield from ((prefix + member.name, member) for member in members
+                    if isinstance(member, ast.FunctionDef) and prefix + member.name in SOLVERS)
+
+
+def replace(module, name, function):
+    """Puts the compiled function in the place of the module's own."""
+    made = {}
+    exec(compile(ast.Module([function], []), module.__file__, "exec"), module.__dict__, made)
+    owner, _, member = name.rpartition(".")
+    made[member].__qualname__ = name
+    setattr(getattr(module, owner) if owner else module, member, made[member])
+
+
 def patch(module):
     source = inspect.getsource(module)
-    trees = [[node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef) and node.name in SOLVERS]
-             for _ in range(2)]
-    code = compile(ast.Module([rewritten(*twice) for twice in zip(*trees)], []), module.__file__, "exec")
     module.__dict__[NAME] = Adapter()
-    exec(code, module.__dict__)
+    for (name, function), (_, again) in zip(*(list(functions_of(ast.parse(source))) for _ in range(2))):
+        replace(module, name, rewritten(function, again, SOLVERS[name]))
 # SPDX-License-Identifier: BSD-2-Clause
