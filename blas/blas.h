@@ -81,6 +81,22 @@ uint64_t sc_blas_copy_ahead(const struct sc_kernel *kernel, bool by_rows, int64_
 bool sc_blas_try(enum sc_op op, enum sc_type type, int64_t n, const double alpha[2], const void *x,
                  const double beta[2], void *y, double result[2], const void *caller);
 
+/* The same for the largest absolute value of a vector of real numbers.  NAN if no element is a number. */
+bool sc_blas_try_largest(enum sc_type type, int64_t n, const void *x, double *result, const void *caller);
+
+/* C := alpha op(A) op(B) + beta C, with all matrices stored by rows; op: 'N', 'T' or 'C'. */
+struct sc_blas_product {
+    char op_a, op_b;
+    int64_t m, n, k; /* C is m x n, op(A) m x k */
+    double alpha[2], beta[2];
+    const void *a, *b;
+    void *c;
+    int64_t lda, ldb, ldc;
+};
+
+/* The same for a product of matrices. */
+bool sc_blas_try_product(enum sc_type type, const struct sc_blas_product *product, const void *caller);
+
 /* Whether devices have the operation, or those that a routine of LAPACK is made of. */
 bool sc_blas_serves(enum sc_op op, enum sc_type type);
 

@@ -89,6 +89,29 @@ int semcache_try_dot(int64_t n, enum semcache_type kind, int conjugate, const vo
            sc_blas_try(op, (enum sc_type)kind, n, one, x, zero, (void *)y, result, __builtin_return_address(0));
 }
 
+int semcache_try_largest(int64_t n, enum semcache_type type, const void *x, double *result)
+{
+    return n > 0 && (type == SEMCACHE_FLOAT32 || type == SEMCACHE_FLOAT64) && x &&
+           sc_blas_try_largest((enum sc_type)type, n, x, result, __builtin_return_address(0));
+}
+
+static bool is_product(const struct semcache_product *p)
+{
+    return p && p->size >= sizeof *p && (unsigned)p->type < SC_TYPES && p->m > 0 && p->n > 0 && p->k > 0 && p->a &&
+           p->b && p->c && strchr("NTC", p->op_a) && strchr("NTC", p->op_b) && p->op_a && p->op_b;
+}
+
+int semcache_try_product(const struct semcache_product *p)
+{
+    return is_product(p) && sc_config.offload != SC_OFFLOAD_NEVER &&
+           sc_blas_try_product((enum sc_type)p->type,
+                               &(struct sc_blas_product){.op_a = p->op_a, .op_b = p->op_b, .m = p->m, .n = p->n,
+                                                         .k = p->k, .alpha = {p->alpha[0], p->alpha[1]},
+                                                         .beta = {p->beta[0], p->beta[1]}, .a = p->a, .lda = p->lda,
+                                                         .b = p->b, .ldb = p->ldb, .c = p->c, .ldc = p->ldc},
+                               __builtin_return_address(0));
+}
+
 /* A caller with an older header has the structure without `stored`. */
 static bool arrays_of(const struct semcache_sparse_arrays *matrix, struct sc_sparse_arrays *out,
                       struct sc_sparse_descr *descr)

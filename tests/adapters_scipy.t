@@ -83,6 +83,45 @@ for my $solver (@solvers, 'lgmres', 'gcrotmk') {
     is("$runs[1]{out}$runs[1]{err}", "$runs[0]{out}$runs[0]{err}", "$solver, declined: the bits of the host");
 }
 
+# --- eigenvalues, singular values, the exponential -------------------------------------------------------------------
+# The most vectors that a product more may move up and down.  ARPACK reads a number of each projection on the CPU, and
+# takes single pages (SEMCACHE_WINDOW_MIN).  SciPy before 1.11 reads two blocks of 4 vectors on the CPU in each step of
+# lobpcg.  Norms of blocks are computed on the CPU.  `always` sends eigs' work on matrices of 20 x 20 to the device.
+# Several devices multiply a block column by column, and one device at once.
+my $aligned = 64; # vectors of whole pages
+my $single = $device =~ /^emu:/ ? $device =~ s/:\d+$//r . ':1' : 'cuda:0';
+my $old = system($python, '-c',
+    'import scipy, sys; sys.exit(tuple(map(int, scipy.__version__.split(".")[:2])) < (1, 11))');
+my %spectral = (eigsh => [0.5, 2], eigs => [6, 6], svds => [0.5, 2], lobpcg => [0.4, $old ? 9 : 0.4],
+    lobpcg_all => [0.4, $old ? 9 : 0.4], expm => [0, 0], expm_block => [0, 8.1], expm_times => [0, 1]);
+
+sub spectral {
+    my ($solver, $side, $steps, @more) = @_;
+    my @runs = map { python({ %$_, device => $single, env => { SEMCACHE_WINDOW_MIN => '4K' } },
+        "$programs/spectral.py", $solver, $side, $steps, @more) } { alone => 1 }, {};
+    is($runs[1]{status}, 0, "$runs[1]{name}: status");
+    is($runs[1]{out}, $runs[0]{out}, "$runs[1]{name}: products and values of the host");
+    return $runs[1];
+}
+
+for my $solver (sort keys %spectral) {
+    my ($half, $all) = map { spectral($solver, $aligned, $_) } 4, 8;
+    my $products = calls($all, qr/^sparse_m[vm]/, 'offloaded') - calls($half, qr/^sparse_m[vm]/, 'offloaded');
+    my ($up, $down) = map { $_ * $products * 8 * $aligned**2 } @{ $spectral{$solver} };
+    is(calls($all, qr/^sparse_m[vm]/, 'host'), 0, "$solver: all products ran on the device");
+    at_most(moved($all, 'h2d') - moved($half, 'h2d'), $up, "$solver: up in $products more products");
+    at_most(moved($all, 'd2h') - moved($half, 'd2h'), $down, "$solver: down");
+}
+spectral($_, 33, 300) for qw(eigsh eigs svds); # until they converge
+for my $type (qw(f D)) {
+    spectral($_, 33, 6, $type) for qw(lobpcg lobpcg_all expm expm_block expm_times);
+}
+for my $solver (sort keys %spectral) {
+    my @runs = map { python($_, "$programs/spectral.py", $solver, 33, $solver =~ /^(eig|svd)/ ? 100 : 6) }
+        { alone => 1 }, { options => ['--check', '--offload', 'never'] };
+    is("$runs[1]{out}$runs[1]{err}", "$runs[0]{out}$runs[0]{err}", "$solver, declined: the bits of the host");
+}
+
 # --- products --------------------------------------------------------------------------------------------------------
 for my $how ({ options => ['--check', '--offload', 'always'], env => { SEMCACHE_TEST_ADAPTER_LEAST => 10 } },
              { options => ['--check'], env => { SEMCACHE_TEST_ADAPTER_LEAST => 10, SEMCACHE_OPEN => 'first' } }) {
@@ -106,7 +145,7 @@ is(python({ device => 'none' }, '-c', $asks)->{out}, "False\n", 'no device: vect
 is(python({}, '-c', $asks)->{out}, "True\n", 'a device: they are');
 
 # --- other Pythons ---------------------------------------------------------------------------------------------------
-my $names = 'import sys; print("_semcache" in sys.modules, [p for p in sys.path if "scipy" in p and "adapters" in p])';
+my $names = 'import sys; print("_semcache" in sys.modules, [p for p in sys.path if p.endswith("scipy")])';
 like(python({}, '-c', $names)->{out}, qr/^True \[\]/, 'the adapter is there, and its folder is not in sys.path');
 like(python({}, $_, '-c', $names)->{out} || 'False', qr/^False/, "python $_ is left alone") for qw(-I -E -S);
 like(python({ env => { SEMCACHE_ADAPTERS => 0 } }, '-c', $names)->{out}, qr/^False/, 'SEMCACHE_ADAPTERS=0');

@@ -112,6 +112,68 @@ static void test_dot(enum semcache_type type)
     semcache_free(y);
 }
 
+static void test_largest(enum semcache_type type)
+{
+    void *x = vector(type, 1);
+
+    for (int round = 0; round < 3; round++) {
+        double result = 0;
+        int done;
+
+        put(x, type, round * N / 3, round % 2 ? 100 + round : -100 - round);
+        done = semcache_try_largest(N, type, x, &result);
+        tap_ok(is_complex(type) ? !done : done ? result == 100 + round : !devices_must, "largest, %s, round %d",
+               type_names[type], round);
+    }
+    semcache_free(x);
+}
+
+/* Element (i, j) of op(A), for A stored by rows. */
+static double complex of(const void *a, enum semcache_type type, char op, int ld, int i, int j)
+{
+    double complex value = get(a, type, op == 'N' ? i * ld + j : j * ld + i);
+
+    return op == 'C' ? conj(value) : value;
+}
+
+/* C := 2 op(A) op(B) + beta C, with matrices of different shapes in N elements. */
+static void check_product(enum semcache_type type, char op_a, char op_b, double beta)
+{
+    enum { ROWS = 16, SUM = 12, COLS = 9 };
+    static double complex known[N];
+    void *a = vector(type, 1), *b = vector(type, 2), *c = vector(type, 3);
+    const struct semcache_product p = {.size = sizeof p, .type = type, .op_a = op_a, .op_b = op_b, .m = ROWS, .n = COLS,
+                                       .k = SUM, .alpha = {2}, .beta = {beta}, .a = a, .b = b, .c = c,
+                                       .lda = op_a == 'N' ? SUM : ROWS, .ldb = op_b == 'N' ? COLS : SUM, .ldc = COLS};
+    int done;
+
+    for (int i = 0; i < N; i++)
+        known[i] = get(c, type, i);
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COLS; j++) {
+            double complex sum = 0;
+
+            for (int l = 0; l < SUM; l++)
+                sum += of(a, type, op_a, (int)p.lda, i, l) * of(b, type, op_b, (int)p.ldb, l, j);
+            known[i * COLS + j] = 2 * sum + beta * known[i * COLS + j];
+        }
+    done = semcache_try_product(&p);
+    tap_ok(done ? worst(c, known, type) < 1e-3 : !devices_must, "product, %s, %c and %c, beta %g", type_names[type],
+           op_a, op_b, beta);
+    semcache_free(a);
+    semcache_free(b);
+    semcache_free(c);
+}
+
+static void test_product(enum semcache_type type)
+{
+    static const char letters[] = "NTC";
+
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            check_product(type, letters[i], letters[j], i == j);
+}
+
 /* The diagonal is written between two calls. */
 static void test_multiply(enum semcache_type type)
 {
@@ -240,12 +302,16 @@ static void test_wrong(void)
     const double one[2] = {1, 0};
     double *x = vector(SEMCACHE_FLOAT64, 1), result[2];
     struct semcache_sparse_arrays matrix = {.size = 8};
+    struct semcache_product small = {.size = 8, .type = SEMCACHE_FLOAT64, .op_a = 'N', .op_b = 'N', .m = 1, .n = 1,
+                                     .k = 1, .a = x, .b = x, .c = x, .lda = 1, .ldb = 1, .ldc = 1};
 
     tap_ok(!semcache_try_axpby(0, SEMCACHE_FLOAT64, one, x, one, NULL, x), "nothing is declined");
     tap_ok(!semcache_try_axpby(-1, SEMCACHE_FLOAT64, one, x, one, NULL, x), "and less than nothing");
     tap_ok(!semcache_try_axpby(N, (enum semcache_type)9, one, x, one, NULL, x), "and an unknown type");
     tap_ok(!semcache_try_axpby(N, SEMCACHE_FLOAT64, one, NULL, one, NULL, x), "and a missing vector");
     tap_ok(!semcache_try_dot(N, SEMCACHE_FLOAT64, 0, x, NULL, result), "also of a dot product");
+    tap_ok(!semcache_try_largest(N, SEMCACHE_FLOAT64, NULL, result), "also of a norm");
+    tap_ok(!semcache_try_product(NULL) && !semcache_try_product(&small), "no product, and a product of another size");
     tap_ok(!semcache_try_sparse(NULL, 'N', 1, one, x, 1, one, x, 1), "and no matrix");
     tap_ok(!semcache_try_sparse(&matrix, 'N', 1, one, x, 1, one, x, 1), "and a matrix of another size");
     semcache_free(x);
@@ -257,6 +323,8 @@ int main(int argc, char **argv)
     for (int type = SEMCACHE_FLOAT32; type <= SEMCACHE_COMPLEX128; type++) {
         test_axpby((enum semcache_type)type);
         test_dot((enum semcache_type)type);
+        test_largest((enum semcache_type)type);
+        test_product((enum semcache_type)type);
         test_multiply((enum semcache_type)type);
         test_divide((enum semcache_type)type);
         test_blocks((enum semcache_type)type, SEMCACHE_SPARSE_BSR);

@@ -1,4 +1,7 @@
 /* Calls by libraries that have loops of their own, and ask whether the devices should run the call. */
+#include <math.h>
+#include <string.h>
+
 #include "blas/blas_int.h"
 
 /* The first routine with this operation: the routine with the plain scalar, as dscal and not csscal. */
@@ -18,27 +21,79 @@ static void number(const union sc_blas_scalar *from, enum sc_type type, double t
     to[1] = !sc_type_is_complex(type) ? 0 : single ? (double)from->sc[1] : from->dz[1];
 }
 
+static int routine(enum sc_op op, enum sc_type type)
+{
+    static int routines[SC_OPS][SC_TYPES]; /* atomic */
+    int found = __atomic_load_n(&routines[op][type], __ATOMIC_RELAXED);
+
+    if (!found) {
+        found = routine_of(op, type);
+        __atomic_store_n(&routines[op][type], found, __ATOMIC_RELAXED);
+    }
+    return found;
+}
+
 bool sc_blas_try(enum sc_op op, enum sc_type type, int64_t n, const double alpha[2], const void *x,
                  const double beta[2], void *y, double result[2], const void *caller)
 {
-    static int routines[SC_OPS][SC_TYPES]; /* atomic */
-    int routine = __atomic_load_n(&routines[op][type], __ATOMIC_RELAXED);
     struct sc_blas_call call;
 
     if (n < sc_blas_small[1])
         return false;
-    if (!routine) {
-        routine = routine_of(op, type);
-        __atomic_store_n(&routines[op][type], routine, __ATOMIC_RELAXED);
-    }
     sc_blas_called_from(caller);
-    call = (struct sc_blas_call){.routine = routine, .type = type, .order = SC_BLAS_FORTRAN, .n = n, .incx = 1,
-                                 .incy = 1, .alpha = {alpha[0], alpha[1]}, .beta = {beta[0], beta[1]},
+    call = (struct sc_blas_call){.routine = routine(op, type), .type = type, .order = SC_BLAS_FORTRAN, .n = n,
+                                 .incx = 1, .incy = 1, .alpha = {alpha[0], alpha[1]}, .beta = {beta[0], beta[1]},
                                  .x = (void *)x, .y = y};
     if (sc_blas_large(&call) != SC_BLAS_DONE)
         return false;
     if (result)
         number(&call.result, type, result);
     return true;
+}
+
+/* |element|, where the vector is. */
+static double absolute_of(enum sc_type type, void *element)
+{
+    union sc_blas_scalar value = {.d = 0};
+    const struct sc_kernel kernel = {.op = SC_OP_ASUM, .type = type, .n = 1, .a = element, .lda = 1,
+                                     .result = &value};
+    double result[2];
+
+    if (!sc_blas_on_devices(&kernel)) { /* the program's memory, which a fault fetches */
+        memcpy(&value, element, sc_type_bytes(type));
+        number(&value, type, result);
+        return fabs(result[0]);
+    }
+    number(&value, type, result);
+    return result[0];
+}
+
+bool sc_blas_try_largest(enum sc_type type, int64_t n, const void *x, double *result, const void *caller)
+{
+    struct sc_blas_call call = {.routine = routine(SC_OP_IAMAX, type), .type = type, .order = SC_BLAS_FORTRAN, .n = n,
+                                .incx = 1, .x = (void *)x};
+
+    if (n < sc_blas_small[1])
+        return false;
+    sc_blas_called_from(caller);
+    if (sc_blas_large(&call) != SC_BLAS_DONE)
+        return false;
+    *result = call.result.i < 1 ? NAN /* no element is a number */
+                                : absolute_of(type, (char *)x + (size_t)(call.result.i - 1) * sc_type_bytes(type));
+    return true;
+}
+
+bool sc_blas_try_product(enum sc_type type, const struct sc_blas_product *p, const void *caller)
+{
+    struct sc_blas_call call = {.routine = routine(SC_OP_GEMM, type), .type = type, .order = SC_BLAS_ROWS,
+                                .transa = p->op_a, .transb = p->op_b, .m = p->m, .n = p->n, .k = p->k,
+                                .alpha = {p->alpha[0], p->alpha[1]}, .beta = {p->beta[0], p->beta[1]},
+                                .a = (void *)p->a, .lda = p->lda, .b = (void *)p->b, .ldb = p->ldb, .c = p->c,
+                                .ldc = p->ldc};
+
+    if ((double)p->m * (double)p->n * (double)p->k < (double)sc_blas_small[3])
+        return false;
+    sc_blas_called_from(caller);
+    return sc_blas_large(&call) == SC_BLAS_DONE;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -175,6 +175,24 @@ SEMCACHE_API int semcache_try_axpby(int64_t n, enum semcache_type type, const do
 SEMCACHE_API int semcache_try_dot(int64_t n, enum semcache_type type, int conjugate, const void *x, const void *y,
                                   double result[2]);
 
+/* *result := the largest absolute value of a contiguous vector of real numbers.  The caller waits for the result. */
+SEMCACHE_API int semcache_try_largest(int64_t n, enum semcache_type type, const void *x, double *result);
+
+/* C := alpha op(A) op(B) + beta C, with dense matrices stored by rows; op is 'N', 'T' or 'C'.  With beta of 0 the
+ * matrix C is not read. */
+struct semcache_product {
+    size_t size; /* set by the caller: sizeof (struct semcache_product) */
+    enum semcache_type type;
+    char op_a, op_b;
+    int64_t m, n, k; /* C is m x n, op(A) is m x k */
+    double alpha[2], beta[2];
+    const void *a, *b;
+    void *c;
+    int64_t lda, ldb, ldc; /* distances between rows */
+};
+
+SEMCACHE_API int semcache_try_product(const struct semcache_product *product);
+
 /* w := diagonal .* x, element by element, for contiguous vectors.  w must not be an input.  Devices keep a copy of the
  * diagonal, which serves later calls until the diagonal is written. */
 SEMCACHE_API int semcache_try_multiply(int64_t n, enum semcache_type type, const void *diagonal, const void *x,

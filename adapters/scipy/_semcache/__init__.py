@@ -9,7 +9,8 @@ PATCHES = {
     "scipy.sparse._dia": "matrices",
     **{"scipy.sparse.linalg._isolve." + name: "solvers"
        for name in ("iterative", "minres", "tfqmr", "lgmres", "_gcrotmk", "lsqr", "lsmr")},
-    "scipy.sparse.linalg._eigen.arpack.arpack": "solvers",
+    **{"scipy.sparse.linalg." + name: "solvers"
+       for name in ("_eigen.arpack.arpack", "_eigen.lobpcg.lobpcg", "_expm_multiply")},
 }
 
 

@@ -28,10 +28,21 @@ class Arrays(ctypes.Structure):
                 ("ld", ctypes.c_int64)]
 
 
+class Product(ctypes.Structure):
+    """struct semcache_product"""
+
+    _fields_ = [("size", ctypes.c_size_t), ("type", ctypes.c_int), ("op_a", ctypes.c_char), ("op_b", ctypes.c_char),
+                *((name, ctypes.c_int64) for name in "mnk"), ("alpha", Scalar), ("beta", Scalar),
+                *((name, ctypes.c_void_p) for name in "abc"), *(("ld" + name, ctypes.c_int64) for name in "abc")]
+
+
 _process = ctypes.CDLL(None)
 _axpby = _sparse = None
-if hasattr(_process, "semcache_try_sparse"):
+if hasattr(_process, "semcache_try_product"):
     _axpby, _sparse = _process.semcache_try_axpby, _process.semcache_try_sparse
+    _largest, _product = _process.semcache_try_largest, _process.semcache_try_product
+    _largest.argtypes = [ctypes.c_int64, ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ctypes.c_double)]
+    _product.argtypes = [ctypes.c_void_p]
     _axpby.argtypes = [ctypes.c_int64, ctypes.c_int, Scalar, ctypes.c_void_p, Scalar, ctypes.c_void_p,
                        ctypes.c_void_p]
     _devices = _process.semcache_device_count
@@ -76,7 +87,8 @@ def is_dense(array):
 
 
 def is_vector(array):
-    return _open and is_dense(array) and array.ndim == 1 and array.size >= LEAST_ELEMENTS
+    """Whether operations on the elements of the array are offered. The array may have several dimensions."""
+    return _open and is_dense(array) and array.ndim > 0 and array.size >= LEAST_ELEMENTS
 
 
 def axpby(alpha, x, beta, y, w):
@@ -84,6 +96,28 @@ def axpby(alpha, x, beta, y, w):
     alpha, beta = complex(alpha), complex(beta)
     return _axpby(w.size, TYPES[w.dtype], Scalar(alpha.real, alpha.imag), address(x), Scalar(beta.real, beta.imag),
                   None if y is None else address(y), address(w)) == 1
+
+
+def largest(x):
+    """The largest absolute value of a vector, if the devices compute; else None."""
+    if x.dtype in REAL:
+        return None
+    result = ctypes.c_double()
+    return x.dtype.type(result.value) if _largest(x.size, TYPES[x.dtype], address(x), result) == 1 else None
+
+
+def dense_product(a, b):
+    """a @ b for matrices (op, array), of which op is that of an array stored by rows, if the devices compute; else
+    None."""
+    (op_a, array_a), (op_b, array_b) = a, b
+    m, k = array_a.shape if op_a == b"N" else array_a.shape[::-1]
+    rows, n = array_b.shape if op_b == b"N" else array_b.shape[::-1]
+    if array_a.dtype != array_b.dtype or k != rows or not m * n * k:
+        return None
+    result = np.empty((m, n), array_a.dtype)
+    what = Product(ctypes.sizeof(Product), TYPES[result.dtype], op_a, op_b, m, n, k, ONE, ZERO, address(array_a),
+                   address(array_b), address(result), array_a.shape[1], array_b.shape[1], n)
+    return result if _product(ctypes.addressof(what)) == 1 else None
 
 
 def describe(form, shape, start, index, values, **more):

@@ -13,7 +13,11 @@ NAME = "__semcache__"
 # Functions and methods, and the array whose size decides.
 SOLVERS = {**dict.fromkeys(("bicg", "bicgstab", "cg", "cgs", "gcrotmk", "gmres", "lgmres", "lsmr", "lsqr", "minres",
                             "qmr", "tfqmr"), "b"),
-           "_SymmetricArpackParams.iterate": "self.resid", "_UnsymmetricArpackParams.iterate": "self.resid"}
+           "_SymmetricArpackParams.iterate": "self.resid", "_UnsymmetricArpackParams.iterate": "self.resid",
+           "_expm_multiply_simple_core": "B", "_expm_multiply_interval": "B",
+           **dict.fromkeys((f"_expm_multiply_interval_core_{i}" for i in range(3)), "X"),
+           "lobpcg": "X", "_b_orthonormalize": "blockVectorV", "_applyConstraints": "blockVectorV",
+           "_matmul_inplace": "x"}
 OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}
 
 
@@ -78,6 +82,44 @@ def in_place_of(node, new):
     return ast.copy_location(new, node)
 
 
+def is_call(node, *path):
+    """Whether a node is a call of a method or function of this name, as ("np", "dot") or ("conj",)."""
+    function = getattr(node, "func", None)
+    return isinstance(node, ast.Call) and isinstance(function, ast.Attribute) and function.attr == path[-1] and \
+        (len(path) == 1 or isinstance(function.value, ast.Name) and function.value.id == path[0])
+
+
+def adjoint_of(node):
+    """x of x.T.conj(), or None."""
+    inner = node.func.value if is_call(node, "conj") and not node.args else None
+    return inner.value if isinstance(inner, ast.Attribute) and inner.attr == "T" else None
+
+
+def squared(node):
+    """x of np.sum(x.conj() * x, 0), or None."""
+    terms = node.args[0] if is_call(node, "np", "sum") and len(node.args) == 2 else None
+    if isinstance(terms, ast.BinOp) and isinstance(terms.op, ast.Mult) and is_call(terms.left, "conj") and \
+            ast.dump(node.args[1]) == ast.dump(ast.Constant(0)) and \
+            ast.dump(terms.left.func.value) == ast.dump(terms.right):
+        return terms.right
+    return None
+
+
+def is_columns(node):
+    """Whether an expression is x[:, name]."""
+    index = getattr(node.slice, "value", node.slice) if not isinstance(node.slice, ast.Name) else None
+    parts = node.slice.dims if type(node.slice).__name__ == "ExtSlice" else getattr(index, "elts", [])
+    return isinstance(node.ctx, ast.Load) and len(parts) == 2 and isinstance(parts[0], ast.Slice) and \
+        not (parts[0].lower or parts[0].upper or parts[0].step) and \
+        isinstance(getattr(parts[1], "value", parts[1]), ast.Name)
+
+
+def last_index(node):
+    """The last part of an index, in all versions of Python."""
+    part = (node.slice.dims if type(node.slice).__name__ == "ExtSlice" else node.slice.elts)[-1]
+    return getattr(part, "value", part)
+
+
 class Rewriter(ast.NodeTransformer):
     """Operators as functions."""
 
@@ -114,7 +156,14 @@ class Rewriter(ast.NodeTransformer):
                 result.append(node)
         return result
 
+    def left(self, node):
+        """The left factor of a product of matrices."""
+        inner = adjoint_of(node)
+        return self.visit(node) if inner is None else call("adjoint", self.visit(inner))
+
     def visit_BinOp(self, node):
+        if isinstance(node.op, ast.MatMult):
+            return call("matmul", self.left(node.left), self.visit(node.right))
         if type(node.op) not in OPERATORS:
             return self.generic_visit(node)
         return call("final", self.operand(node))
@@ -140,7 +189,21 @@ class Rewriter(ast.NodeTransformer):
             return node
         return in_place_of(node, ast.Expr(call("put", node.value, loaded(target.value), index_of(target))))
 
+    def visit_Subscript(self, node):
+        if not is_columns(node):
+            return self.generic_visit(node)
+        return call("columns", self.visit(node.value), self.visit(last_index(node)))
+
     def visit_Call(self, node):
+        if is_call(node, "np", "dot") and len(node.args) == 2 and not node.keywords:
+            return call("dot", self.left(node.args[0]), self.visit(node.args[1]))
+        if squared(node) is not None:
+            return call("squares", self.visit(squared(node)))
+        if is_call(node, "np", "matmul") and len(node.keywords) == 1 and node.keywords[0].arg == "out" and \
+                ast.dump(node.keywords[0].value) == ast.dump(node.args[0]):
+            return call("matmul_to", *map(self.visit, node.args))
+        if isinstance(node.func, ast.Name) and node.func.id == "_exact_inf_norm":
+            return call("inf_norm", node.func, *map(self.visit, node.args))
         self.generic_visit(node)
         function = node.func
         if isinstance(function, ast.Attribute) and function.attr in ("copy", "conjugate") and not node.args and \

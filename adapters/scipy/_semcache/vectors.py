@@ -23,16 +23,17 @@ class Scaled:
 
 
 class Divided(Scaled):
-    """A vector divided by a number: a multiple for the devices, and a quotient for NumPy."""
+    """A vector, or a multiple, divided by a number: a multiple for the devices, and a quotient for NumPy."""
 
-    __slots__ = ("divisor",)
+    __slots__ = "dividend", "divisor"
 
-    def __init__(self, vector, divisor):
-        Scaled.__init__(self, 1 / divisor, vector)
-        self.divisor = divisor
+    def __init__(self, dividend, divisor):
+        factor, vector = term(dividend)
+        Scaled.__init__(self, factor * (1 / divisor), vector)
+        self.dividend, self.divisor = dividend, divisor
 
     def value(self):
-        return self.vector / self.divisor
+        return plain(self.dividend) / self.divisor
 
 
 class Key:
@@ -73,6 +74,9 @@ def final(value):
 
 
 def mul(a, b):
+    if is_row(b, a):
+        result = multiplied(a, np.diag(b[0].astype(a.dtype)))
+        return a * b if result is None else result
     if library.is_vector(b) and is_factor(a, b.dtype):
         return Scaled(a, b)
     if library.is_vector(a) and is_factor(b, a.dtype):
@@ -93,13 +97,17 @@ LEAST_DIVISOR, MOST_DIVISOR = 2.0**-100, 2.0**100  # also in single precision
 
 
 def div(a, b):
-    if library.is_vector(a) and is_divisor(b, a.dtype):
+    if library.is_vector(a.vector if isinstance(a, Scaled) else a) and is_divisor(b, term(a)[1].dtype):
         return Divided(a, b)
+    if is_row(np.atleast_2d(b) if type(b) is np.ndarray else b, a) and \
+            np.all((LEAST_DIVISOR < abs(b)) & (abs(b) < MOST_DIVISOR)):
+        result = multiplied(a, np.diag((1 / b).ravel().astype(a.dtype)))
+        return a / b if result is None else result
     return plain(a) / plain(b)
 
 
 def same(x, y):
-    return x.dtype == y.dtype and x.size == y.size
+    return x.dtype == y.dtype and x.shape == y.shape
 
 
 def combined(a, b, sign):
@@ -169,13 +177,18 @@ def copied(x, b):
         not np.may_share_memory(x, b) and library.axpby(1, b, 0, None, x)
 
 
-def has_slice(index):
-    return type(index) is slice or type(index) is tuple and any(type(part) is slice for part in index)
+def part_of(container, index):
+    """container[index] if that is a view of an array, else None."""
+    parts = index if type(index) is tuple else (index,)
+    if type(container) is np.ndarray and all(type(part) in (slice, int) for part in parts) and \
+            container.ndim > sum(type(part) is int for part in parts):
+        return container[index]
+    return None
 
 
 def at(change, container, index, value):
     """container[index] += value, and the same for -= and *=."""
-    part = container[index] if type(container) is np.ndarray and has_slice(index) else None
+    part = part_of(container, index)
     if not (library.is_vector(part) and CHANGES[change](part, value)):
         container[index] = change(container[index], plain(value))
 
@@ -203,17 +216,112 @@ def at_idiv(container, index, value):
 
 def put(value, container, index):
     """container[index] = value"""
-    if not (type(container) is np.ndarray and has_slice(index) and copied(container[index], value)):
+    if not copied(part_of(container, index), value):
         container[index] = value
+
+
+def copy_of(x):
+    """A copy of x if the devices make one, else None."""
+    if not library.is_vector(x):
+        return None
+    result = np.empty_like(x)
+    return result if copied(result, x) else None
 
 
 def copy(x):
     """x.copy()"""
-    if library.is_vector(x):
-        result = np.empty_like(x)
-        if copied(result, x):
+    result = copy_of(x)
+    return x.copy() if result is None else result
+
+
+def inf_norm(original, x):
+    """original(x), the largest absolute value of a vector."""
+    result = library.largest(x) if library.is_vector(x) and x.ndim == 1 else None
+    return original(x) if result is None else result
+
+
+# --- tall matrices ----------------------------------------------------------------------------------------------------
+
+
+class Adjoint:
+    """x.T.conj() of a large matrix, not yet computed: the left factor of a product."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array):
+        self.array = array
+
+
+def adjoint(x):
+    return Adjoint(x) if library.is_vector(x) and x.ndim == 2 else x.T.conj()
+
+
+def factor(x):
+    """(op, array) for library.dense_product, or None. A small matrix may be copied."""
+    if isinstance(x, Adjoint):
+        return b"C", x.array
+    if type(x) is not np.ndarray or x.ndim != 2 or x.dtype not in library.TYPES:
+        return None
+    if not x.flags.c_contiguous and x.size < library.LEAST_ELEMENTS:
+        x = np.ascontiguousarray(x)
+    if library.is_dense(x):
+        return b"N", x
+    return (b"T", x.T) if library.is_dense(x.T) else None
+
+
+def is_tall(x):
+    return isinstance(x, Adjoint) or type(x) is np.ndarray and x.ndim == 2 and x.size >= library.LEAST_ELEMENTS
+
+
+def multiplied(a, b):
+    """a @ b if the devices compute, else None."""
+    if not (is_tall(a) or is_tall(b)):
+        return None
+    left, right = factor(a), factor(b)
+    return library.dense_product(left, right) if left and right else None
+
+
+def matmul(a, b):
+    result = multiplied(a, b)
+    return operator.matmul(a.array.T.conj() if isinstance(a, Adjoint) else a, b) if result is None else result
+
+
+def dot(a, b):
+    """np.dot(a, b)"""
+    result = multiplied(a, b)
+    return np.dot(a.array.T.conj() if isinstance(a, Adjoint) else a, b) if result is None else result
+
+
+def matmul_to(x, y):
+    """np.matmul(x, y, out=x)"""
+    fits = type(x) is np.ndarray and x.flags.writeable and getattr(y, "shape", ()) == x.shape[1:] * 2
+    result = multiplied(x, y) if fits else None
+    if result is None:
+        np.matmul(x, y, out=x)
+    elif not copied(x, result):
+        x[...] = result
+
+
+def is_row(row, x):
+    """Whether row * x multiplies each column of a tall matrix by a number, without a change of its type."""
+    return type(row) is np.ndarray and library.is_vector(x) and x.ndim == 2 and row.shape == (1, x.shape[1]) and \
+        (row.dtype == x.dtype or row.dtype == library.REAL.get(x.dtype))
+
+
+def squares(x):
+    """np.sum(x.conj() * x, 0): the diagonal of x.T.conj() @ x."""
+    result = multiplied(adjoint(x), x) if is_tall(x) else None
+    return np.sum(x.conj() * x, 0) if result is None else np.diagonal(result).copy()
+
+
+def columns(x, mask):
+    """x[:, mask]"""
+    if library.is_vector(x) and x.ndim == 2 and type(mask) is np.ndarray and mask.dtype == bool and \
+            mask.shape == x.shape[1:]:
+        result = copy_of(x) if mask.all() else multiplied(x, np.eye(len(mask), dtype=x.dtype)[:, mask])
+        if result is not None:
             return result
-    return x.copy()
+    return x[:, mask]
 
 
 def conjugate(x):
