@@ -62,13 +62,18 @@ void *sc_um_find_cuda(const char *name)
 
 /* --- the way ------------------------------------------------------------------------------------------------------ */
 
+static int gpus;
+
+int sc_um_gpus(void) { return gpus; }
+
 static bool has_gpu(void)
 {
     __typeof__(&cudaGetDeviceCount) count_devices =
         (__typeof__(&cudaGetDeviceCount))sc_um_find_cuda("cudaGetDeviceCount");
-    int count = 0;
 
-    return count_devices && count_devices(&count) == cudaSuccess && count > 0;
+    if (!count_devices || count_devices(&gpus) != cudaSuccess)
+        gpus = 0;
+    return gpus > 0;
 }
 
 static void decide(void)

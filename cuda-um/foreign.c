@@ -50,10 +50,13 @@ static void bring(struct sc_um_block *b)
         semcache_acquire((void *)(b->base + b->united), b->bytes - b->united, SEMCACHE_READWRITE);
 }
 
+/* The current device of the thread.  With one GPU no launch asks the runtime. */
 static int device_at_hand(void)
 {
     int device = 0;
 
+    if (sc_um_gpus() == 1)
+        return 0;
     return SC_UM_BEHIND(cudaGetDevice)(&device) == cudaSuccess && device < DEVICES_MAX ? device : 0;
 }
 

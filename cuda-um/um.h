@@ -26,6 +26,8 @@
 enum sc_um_way { SC_UM_NATIVE, SC_UM_MAPPED, SC_UM_EMULATED };
 enum sc_um_way sc_um_way(void); /* decided at the first call */
 
+int sc_um_gpus(void); /* of the process, on the ways NATIVE and MAPPED */
+
 extern const struct sc_library_inner *sc_um_inner;
 
 /* The function behind ours: CUDA's or the emulated function.  Never NULL: a substitute for a missing function logs a
