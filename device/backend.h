@@ -38,6 +38,7 @@ struct sc_device_backend {
     void (*wake_end)(void);
 
     uint64_t least_space; /* bytes of address space (ulimit -v) without which the module is not loaded; 0: any */
+    int least_files; /* descriptors (ulimit -n) without which the driver may find no device; 0: any */
 
     /* Clauses for messages: cause and remedy. */
     const char *absent;    /* `present` finds nothing */

@@ -1,5 +1,7 @@
 /* Finds the back end that a setting names, loads its module and opens its devices (rules D2 and D3). */
 #define _GNU_SOURCE
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +162,34 @@ static rlim_t space_for(const struct sc_device_backend *backend)
     return space.rlim_cur;
 }
 
+/* Number of descriptors that the process may still open, at most `most`. */
+static int descriptors_left(int most, unsigned long long *limit)
+{
+    struct rlimit files = {RLIM_INFINITY, RLIM_INFINITY};
+    int left = 0;
+
+    getrlimit(RLIMIT_NOFILE, &files);
+    *limit = files.rlim_cur;
+    if (files.rlim_cur > INT_MAX)
+        return most;
+    for (int fd = (int)files.rlim_cur - 1; fd >= 0 && left < most; fd--)
+        left += fcntl(fd, F_GETFD) < 0;
+    return left;
+}
+
+/* The devices were asked for by name, and the module finds none. */
+static void say_unusable(const struct sc_device_host *host, const struct sc_device_backend *backend)
+{
+    unsigned long long limit;
+    int left = descriptors_left(backend->least_files, &limit);
+
+    if (left < backend->least_files)
+        host->log(SC_LOG_ERROR, "no %s devices: the driver does not start with %d of %llu descriptors left "
+                  "(ulimit -n): every call runs on the host", backend->title, left, limit);
+    else
+        host->log(SC_LOG_ERROR, "no %s devices: %s", backend->title, backend->unusable);
+}
+
 /* With `by_name` a machine without such devices is a failure with one line; else there is no line, unless a limit of
  * address space keeps the driver from starting.  Below least_space the module's libraries may end the process.  The
  * driver needs addresses for the memory of all devices, and reports a lack of addresses itself. */
@@ -179,7 +209,7 @@ static enum sc_status open_backend(const struct sc_device_host *host, const stru
                   "of address space (ulimit -v): every call runs on the host", backend->title,
                   (unsigned long long)space >> 20);
     else if (by_name && !status)
-        host->log(SC_LOG_ERROR, "no %s devices: %s", backend->title, backend->unusable);
+        say_unusable(host, backend);
     else if (by_name && status == SC_ERR_DEVICE_MEMORY)
         host->log(SC_LOG_ERROR, "no %s devices: %s", backend->title, backend->no_memory);
     return !by_name ? SC_OK : status ? status : SC_ERR_DEVICE;

@@ -296,6 +296,7 @@ int main(void)
 {
     env_init();
     sc_config.offload = SC_OFFLOAD_AUTO;
+    env_timeless = true;
     for (int devices = 1; devices <= 2; devices++) {
         char name[32];
 

@@ -285,10 +285,13 @@ static void see(const struct sc_kernel *k)
         }
 }
 
-/* All norms of a matrix in slot 0.  A device may leave norms to the host. */
+/* Norms need a kernel of the module: a module built without nvcc, and the fake cuSOLVER, leave norms to the host. */
+static bool no_norms, norms;
+
+/* All norms of a matrix in slot 0. */
 static void test_norm(enum sc_type type, enum sc_op op, int m, int n, const char *letters)
 {
-    for (const char *kind = "M1IF"; *kind; kind++) {
+    for (const char *kind = "M1IF"; *kind && !no_norms; kind++) {
         struct sc_kernel k = record(op, type, m, n, 1);
         double value[2] = {NAN, NAN}, found, right;
         int64_t info;
@@ -298,10 +301,12 @@ static void test_norm(enum sc_type type, enum sc_op op, int m, int n, const char
         k.job[0] = *kind;
         k.small[0] = value;
         info = launch(&k);
-        if (info == REFUSED) {
-            tap_ok(is_unchanged(0), "%s %c # SKIP the device has no norms", name(&k), *kind);
+        if (info == REFUSED && !norms) {
+            no_norms = true;
+            tap_ok(is_unchanged(0), "norms # SKIP no kernels for norms here");
             continue;
         }
+        norms = true;
         see(&k);
         right = norm_of(*kind, m, n);
         found = creal(get(type == SC_S || type == SC_C ? SC_S : SC_D, (const char *)value, 0));

@@ -249,6 +249,21 @@ static void test_limited(const char *fakes)
     limit_space(before.rlim_cur);
 }
 
+/* A driver that may open few files finds no device: the line names the limit. */
+static void test_few_files(const char *fakes)
+{
+    struct rlimit before, few;
+    int next = dup(STDOUT_FILENO);
+
+    close(next);
+    getrlimit(RLIMIT_NOFILE, &before);
+    few = (struct rlimit){(rlim_t)next + 8, before.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &few);
+    test_module(fakes, "", "cuda:0", SC_ERR_DEVICE, "descriptors left (ulimit -n)");
+    test_module(fakes, "", "auto", SC_OK, NULL);
+    setrlimit(RLIMIT_NOFILE, &before);
+}
+
 static void test_modules(void)
 {
     const char *build = getenv("top_builddir");
@@ -265,6 +280,7 @@ static void test_modules(void)
     test_module(fakes, "", "cuda:3", SC_OK, NULL);
     test_module(fakes, "memory", "cuda", SC_ERR_DEVICE_MEMORY, "no memory for the driver");
     test_limited(fakes);
+    test_few_files(fakes);
 }
 
 /* --- clock ------------------------------------------------------------------------------------------------------ */

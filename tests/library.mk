@@ -45,7 +45,7 @@ TESTS += tests/exports.t tests/library_api.t tests/library_life.t tests/tools.t 
 if HAVE_BLAS
 check_PROGRAMS += tests/losing
 tests_losing_SOURCES = tests/losing.c
-tests_losing_LDADD = $(BLAS_LIBS)
+tests_losing_LDADD = $(BLAS_LIBS) -lm
 endif
 dist_check_SCRIPTS += tests/device_limits.t tests/losing.t tests/unreached.t
 TESTS += tests/device_limits.t tests/losing.t tests/unreached.t

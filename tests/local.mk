@@ -8,6 +8,10 @@ TEST_EXTENSIONS = .t
 AM_TESTS_ENVIRONMENT = top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)'; \
 	export top_srcdir top_builddir;
 EXTRA_DIST += tests/README.md tests/tap.h tests/tap.sh tests/folders.pl tests/callgrind.sh tests/run-one
+# Preloaded by tests whose decisions depend on the number of the host's cores.
+check_LTLIBRARIES += tests/cores.la
+tests_cores_la_SOURCES = tests/cores.c
+tests_cores_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 
 # The same tests under prove, for its summary. Programs are in the build tree, scripts in the source tree. Failed tests
 # are repeated alone, with their full output; the last line is the summary of the first run.

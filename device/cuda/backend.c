@@ -22,6 +22,7 @@ const struct sc_device_backend sc_device_backend_cuda = {
     .wake_join = sc_cuda_wake_join,
     .wake_end = sc_cuda_wake_end,
     .least_space = (uint64_t)8 << 30,
+    .least_files = 32,
     .absent = "this machine has no NVIDIA driver",
     .unbuilt = "is semcache built with CUDA, and is its run-time library installed?",
     .unusable = "no driver, or no GPU that this process may use (nvidia-smi shows them)",
