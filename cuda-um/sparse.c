@@ -296,12 +296,19 @@ static cusparseStatus_t own_buffer(cusparseStatus_t theirs, size_t *bytes)
     return CUSPARSE_STATUS_SUCCESS;
 }
 
-/* Whether to ask CUDA.  CUDA may read the arrays, so they are made accessible to GPUs first.  The exception is a call
- * that passes: its arrays are accessible already, and semcache may hold the locks needed to pin memory.  An
- * invalid call is not passed on, because CUDA would print to stderr. */
-static bool asks_cuda(enum answer whose, const void *caller)
+/* Whether to ask CUDA.  An invalid call is not passed on, because CUDA would print to stderr. */
+static bool asks_cuda(enum answer whose)
 {
-    if (sc_um_way() == SC_UM_EMULATED || whose == WRONG || whose == REFUSED)
+    return sc_um_way() != SC_UM_EMULATED && whose != WRONG && whose != REFUSED;
+}
+
+/* The same for the buffer of a solve, of which CUDA may read the arrays: they are made accessible to GPUs first.  The
+ * exception is a call that passes: its arrays are accessible already, and semcache may hold the locks needed to pin
+ * memory.  For the buffer of a product CUDA does not read the arrays (JAX gives addresses without memory there): lending
+ * the arrays would send all later calls on them to CUDA. */
+static bool asks_cuda_to_solve(enum answer whose, const void *caller)
+{
+    if (!asks_cuda(whose))
         return false;
     if (sc_um_way() == SC_UM_MAPPED && !sc_um_passes(caller))
         sc_um_has_united() ? sc_um_home(NULL) : sc_um_reach();
@@ -312,7 +319,7 @@ static enum answer of_solve(enum answer whose, const struct operation *o)
 {
     return whose == OURS && o->a.format == SC_SPARSE_CSC ? REFUSED : whose;
 }
-#define SIZE(whose, question) (asks_cuda(whose, SC_UM_CALLER) ? (question) : CUSPARSE_STATUS_NOT_SUPPORTED)
+#define SIZE(asks, question) ((asks) ? (question) : CUSPARSE_STATUS_NOT_SUPPORTED)
 
 /* The end of a function: returns unless CUDA serves the call. */
 #define ANSWER(answer, theirs, ours)                                    \
@@ -347,7 +354,7 @@ SC_UM_EXPORT cusparseStatus_t cusparseSpMV_bufferSize(VECTORS, cusparseConstDnVe
     struct operation o;
     enum answer whose = for_vectors(&o, SC_UM_CALLER, handle, op, alpha, a, x, beta, y, type);
     cusparseStatus_t theirs = SIZE(
-        whose, SC_UM_BEHIND(cusparseSpMV_bufferSize)(handle, op, alpha, a, x, beta, y, type, alg, bytes));
+        asks_cuda(whose), SC_UM_BEHIND(cusparseSpMV_bufferSize)(handle, op, alpha, a, x, beta, y, type, alg, bytes));
 
     ANSWER(whose, theirs, own_buffer(theirs, bytes));
 }
@@ -379,7 +386,8 @@ SC_UM_EXPORT cusparseStatus_t cusparseSpMM_bufferSize(MATRICES, const void *beta
     struct operation o;
     enum answer whose = for_matrices(&o, SC_UM_CALLER, handle, op, op_b, alpha, a, b, beta, c, type);
     cusparseStatus_t theirs = SIZE(
-        whose, SC_UM_BEHIND(cusparseSpMM_bufferSize)(handle, op, op_b, alpha, a, b, beta, c, type, alg, bytes));
+        asks_cuda(whose),
+        SC_UM_BEHIND(cusparseSpMM_bufferSize)(handle, op, op_b, alpha, a, b, beta, c, type, alg, bytes));
 
     ANSWER(whose, theirs, own_buffer(theirs, bytes));
 }
@@ -407,7 +415,7 @@ SC_UM_EXPORT cusparseStatus_t cusparseSpSV_bufferSize(VECTORS, cusparseConstDnVe
     struct operation o;
     enum answer whose = for_vectors(&o, SC_UM_CALLER, handle, op, alpha, a, x, NULL, y, type);
     cusparseStatus_t theirs = SIZE(
-        of_solve(whose, &o),
+        asks_cuda_to_solve(of_solve(whose, &o), SC_UM_CALLER),
         SC_UM_BEHIND(cusparseSpSV_bufferSize)(handle, op, alpha, a, x, y, type, alg, solver, bytes));
 
     ANSWER(triangle(whose, &o, a), theirs, own_buffer(theirs, bytes));
@@ -441,7 +449,7 @@ SC_UM_EXPORT cusparseStatus_t cusparseSpSM_bufferSize(MATRICES, cusparseDnMatDes
     struct operation o;
     enum answer whose = for_matrices(&o, SC_UM_CALLER, handle, op, op_b, alpha, a, b, NULL, c, type);
     cusparseStatus_t theirs = SIZE(
-        of_solve(whose, &o),
+        asks_cuda_to_solve(of_solve(whose, &o), SC_UM_CALLER),
         SC_UM_BEHIND(cusparseSpSM_bufferSize)(handle, op, op_b, alpha, a, b, c, type, alg, solver, bytes));
 
     ANSWER(triangle(whose, &o, a), theirs, own_buffer(theirs, bytes));

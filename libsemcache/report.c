@@ -57,6 +57,8 @@ void sc_report_settings(void)
     }
 }
 
+static bool opened; /* devices; with libsemcache-cuda-um CUDA may have made all calls there */
+
 /* `names` has SC_DEVICES_MAX elements. */
 static struct sc_stats_extra extra_now(const char **names)
 {
@@ -66,6 +68,7 @@ static struct sc_stats_extra extra_now(const char **names)
         extra.devices = sc_coherence_devices();
         extra.virtual_seconds = sc_coherence_virtual_seconds();
     }
+    opened |= extra.devices > 0;
     for (int i = 0; i < extra.devices; i++)
         names[i] = sc_coherence_device_properties(i)->name;
     sc_blas_counts_collect();
@@ -135,15 +138,16 @@ static bool made_calls(void)
     return false;
 }
 
-/* Under `semcache run sh script` the shell ends last.  A process without BLAS calls therefore keeps a statistics file
- * written by another process, and prints nothing to stderr.  A forked child keeps its parent's file. */
+/* Under `semcache run sh script` the shell ends last.  A process without BLAS calls and devices therefore keeps a file
+ * of statistics that another process has written, and prints nothing to stderr.  A forked child keeps its parent's
+ * file. */
 static bool is_ours_to_write(void)
 {
     if (strstr(sc_config.stats, "%p"))
         return true;
     if (getpid() != process)
         return false;
-    return made_calls() || (strcmp(sc_config.stats, "-") != 0 && access(sc_config.stats, F_OK) != 0);
+    return opened || made_calls() || (strcmp(sc_config.stats, "-") != 0 && access(sc_config.stats, F_OK) != 0);
 }
 
 static void write_text(const char *path, enum sc_file_kind kind, const char *text, size_t bytes)

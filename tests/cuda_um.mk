@@ -33,7 +33,7 @@ tests_um_own_LDADD = libsemcache.la -lm
 
 # A fake CUDA in place of CUDA's libraries, and the matching module of emulated devices.
 check_LTLIBRARIES += tests/um_fake_cuda.la tests/um/semcache-cuda.la
-tests_um_fake_cuda_la_SOURCES = tests/um_fake_cuda.c
+tests_um_fake_cuda_la_SOURCES = tests/um_fake_cuda.c tests/um_fake_sparse.c
 tests_um_fake_cuda_la_CPPFLAGS = $(UM_CPPFLAGS)
 tests_um_fake_cuda_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere -Wl,-Bsymbolic-functions
 tests_um_semcache_cuda_la_SOURCES = tests/um_module.c device/emu/blas.c device/emu/clock.c device/emu/emu.c \

@@ -5,7 +5,7 @@ use strict;
 use warnings;
 use Test::More;
 require "$ENV{top_srcdir}/tests/examples.pl";
-our ($device);
+our ($build, $device);
 
 need('examples/cg_um');
 
@@ -15,8 +15,9 @@ my $matrix = 12 * $entries + 4 * ($n + 1);
 my $vectors = 5 * 8 * $n;
 my %always = (options => ['--check', '--offload', 'always']);
 
-for my $where ($ENV{SEMCACHE_TEST_DEVICE} ? $device : map { "emu:h200x8:$_" } 1, 2, 4) {
-    my $once = run({ %always, device => $where }, 'examples/cg_um', $n, $iterations);
+sub solves {
+    my ($where, %env) = @_;
+    my $once = run({ %always, device => $where, env => \%env }, 'examples/cg_um', $n, $iterations);
     right($once, "right on $where");
     used_devices($once);
     is(calls($once, qr/^(ddot|daxpy|dscal|dcopy)$/, 'host'), 0, 'no call of the loop ran on the host');
@@ -24,9 +25,18 @@ for my $where ($ENV{SEMCACHE_TEST_DEVICE} ? $device : map { "emu:h200x8:$_" } 1,
     at_most(moved($once, 'h2d'), 1.1 * ($matrix + $vectors), 'to the devices');
     at_most(moved($once, 'd2h'), 2 * $vectors, 'to the host');
     is(scalar(complaints($once)), 0, 'no line on stderr');
-    my $changed = run({ %always, device => $where }, 'examples/cg_um', '-w', $n, $iterations);
+    my $changed = run({ %always, device => $where, env => \%env }, 'examples/cg_um', '-w', $n, $iterations);
     right($changed, "right on $where after a value was changed");
     at_most(moved($changed, 'h2d'), moved($once, 'h2d') + 0.25 * $matrix, 'to the devices with that');
+    return;
+}
+
+solves($_) for $ENV{SEMCACHE_TEST_DEVICE} ? $device : map { "emu:h200x8:$_" } 1, 2, 4;
+# Beside a CUDA, which the program asks for the size of a buffer. No kernel uses the data: all calls are semcache's.
+for my $kernels ($ENV{SEMCACHE_TEST_DEVICE} ? () : qw(all arguments)) {
+    note("a CUDA is there, $kernels");
+    solves('cuda', SEMCACHE_UM_KERNELS => $kernels, SEMCACHE_MODULE_PATH => "$build/tests/um/.libs",
+        LD_PRELOAD => "$build/.libs/libsemcache-cuda-um.so:$build/tests/.libs/um_fake_cuda.so");
 }
 # The unchanged program, linked with CUDA's libraries: semcache's two libraries are preloaded.
 SKIP: {

@@ -486,14 +486,4 @@ EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCap
     *status = um_fake_capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
     return cudaSuccess;
 }
-
-/* For the module's call: this CUDA has no handles. */
-EXPORT cusparseStatus_t cusparseSpMV_bufferSize(cusparseHandle_t handle, cusparseOperation_t op, const void *alpha,
-                                                cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x,
-                                                const void *beta, cusparseDnVecDescr_t y, cudaDataType type,
-                                                cusparseSpMVAlg_t alg, size_t *bytes)
-{
-    (void)handle, (void)op, (void)alpha, (void)a, (void)x, (void)beta, (void)y, (void)type, (void)alg, (void)bytes;
-    return CUSPARSE_STATUS_NOT_INITIALIZED;
-}
 /* SPDX-License-Identifier: BSD-2-Clause */
