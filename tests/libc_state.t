@@ -67,6 +67,10 @@ SKIP: {
       posix_memalign valloc pvalloc malloc_usable_size);
     is(join(' ', grep { !$tried{$_} } map { $_->[0] } grep { $_->[1] eq 'wrapped' } @table), '',
         'what is wrapped is tried out');
+    # libc does the same beside every device: a third of the kinds with real devices, which open slowly.
+    my $number = 0;
+    @kinds = grep { $number++ % 3 == 0 || $_->[1] eq 'past libc' } @kinds
+      if $ENV{SEMCACHE_TEST_DEVICE} && !$ENV{SEMCACHE_TEST_LONG};
     for (@kinds) {
         my ($program, $kind) = @$_;
         if ($kind eq 'close' && $ENV{SEMCACHE_TEST_DEVICE}) {
