@@ -304,8 +304,8 @@ static bool asks_cuda(enum answer whose)
 
 /* The same for the buffer of a solve, of which CUDA may read the arrays: they are made accessible to GPUs first.  The
  * exception is a call that passes: its arrays are accessible already, and semcache may hold the locks needed to pin
- * memory.  For the buffer of a product CUDA does not read the arrays (JAX gives addresses without memory there): lending
- * the arrays would send all later calls on them to CUDA. */
+ * memory.  For the buffer of a product CUDA does not read the arrays (JAX gives addresses without memory there), and
+ * lending the arrays would send all later calls on them to CUDA. */
 static bool asks_cuda_to_solve(enum answer whose, const void *caller)
 {
     if (!asks_cuda(whose))

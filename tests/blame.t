@@ -159,7 +159,8 @@ SKIP: {
     my ($near, $far) = map { my $line = line('hidden.c', $_); grep { $_->{line} =~ /^\Q$line\E$/ } @lines }
       'looks nearby', 'looks';
     like($near->{callers}, qr/^in look_from_near <- main /, 'a line with its callers');
-    like($far->{callers}, qr/^in look <- look_from_afar hidden\.c:\d+$/, 'deeper than 16 KiB: without the last callers');
+    like($far->{callers}, qr/^in look <- look_from_afar hidden\.c:\d+$/,
+        'deeper than 16 KiB: without the last callers');
 }
 my ($needs) = grep { $_->{line} =~ /^\Q@{[ line('hidden.c', 'needs') ]}\E / } @lines;
 like($needs->{cause}, qr/the CPU had written it \(not from malloc: the line is unknown\)/,

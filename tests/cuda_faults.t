@@ -2,7 +2,8 @@
 # Programs on a GPU with failing calls of CUDA, cuBLAS or cuSPARSE (tests/cuda_faults.c, preloaded). A function fails
 # once, or from one call on; or every function fails from one call on, as if the device was gone. Asserts right results,
 # or a report of lost data. Each function is tested with one of the programs, by its first call or for good from a later
-# call on; with SEMCACHE_TEST_LONG=1 with every program, and at more calls. tests/fault_sweep is the test for emulated devices.
+# call on; with SEMCACHE_TEST_LONG=1 with every program, and at more calls. tests/fault_sweep is the test for emulated
+# devices.
 shim=$top_builddir/tests/.libs/cuda_faults.so
 skip() {
     if [ "$SEMCACHE_TEST_REQUIRE_GPU" = 1 ]; then echo "not ok 1 - $1"; echo 1..1; exit 1; fi
