@@ -23,6 +23,7 @@ struct sc_autotuner_call {
     int launches;          /* kernels behind the first: of a batch with products of several shapes */
     char uplo;             /* the triangle of an operation that has one: 'U' or 'L' */
     int64_t m, n, k;       /* as in struct sc_kernel */
+    int64_t chain;         /* rows that wait in a sparse solve; else 0 */
     double terms;          /* products of entries, of a product of two sparse matrices; else 0 */
     uint64_t bytes;        /* of all operands, B */
     uint64_t result_bytes; /* written by the call, a part of `bytes` */

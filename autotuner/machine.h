@@ -16,6 +16,7 @@
 #define SC_TERM_HOST_SECONDS 10e-9  /* per product of two entries of sparse matrices, with the sort; one processor */
 #define SC_TERM_SECONDS 1e-9        /* the same on a device */
 #define SC_TERMS_SECONDS 1e-3       /* passes over two sparse matrices, and queries of buffer sizes */
+#define SC_ANALYSIS_SOLVES 10       /* a device analyses a triangular matrix as long */
 #define SC_LAUNCH_SECONDS 5e-6      /* start of a kernel on a device */
 #define SC_REFLECTORS 0.3           /* rate of ormqr on a device, in the rate of its products (bench/lapack_rates) */
 #define SC_PAGEABLE_BANDWIDTH 7.8e9 /* copies of untracked memory, in one direction */

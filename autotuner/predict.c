@@ -333,6 +333,7 @@ static double kernels(const struct sc_autotuner_call *call, int parts)
     if (seconds <= 0)
         seconds = larger(flops / sc_machine_gemm_flops(&call->machine),
                          (double)call->bytes / parts / sc_machine_memory_bandwidth(&call->machine));
+    seconds = larger(seconds, (double)call->chain * SC_CHAIN_SECONDS);
     return seconds + call->launches * SC_LAUNCH_SECONDS;
 }
 
@@ -371,6 +372,8 @@ void sc_predict_anew(const struct sc_autotuner_call *call, struct sc_autotuner_p
     missing = (double)call->bytes - (double)call->device_bytes - (double)call->untracked - (double)call->overwritten +
               (double)call->beside;
     out->move = move_seconds(call, missing, &spread) + fetch_seconds(1, call->reshaped, link);
+    if (call->chain && !call->stays)
+        out->move += SC_ANALYSIS_SOLVES * out->device;
     out->result = fetch_seconds(1, call->result_bytes, link) + (call->result_bytes ? interrupting(call) : 0);
     out->kept = call->device_only > 0;
     out->devices = spread.devices;

@@ -231,6 +231,9 @@ bool sc_device_kernel_has(void *(*blas_symbol)(const char *name), enum sc_op op,
  * emulated devices, and to finish a task after a device failure. */
 enum sc_status sc_device_kernel_host(void *(*blas_symbol)(const char *name), const struct sc_kernel *kernel);
 
+/* Seconds of a row of the chain of a sparse triangular solve: a device waits for the row before.  Not measured. */
+#define SC_CHAIN_SECONDS 3e-6
+
 /* Seconds of a LAPACK routine with resident operands on a device, by the real operations of the call and the rate of
  * the device's matrix products in the type. */
 double sc_device_lapack_seconds(enum sc_op op, double flops, double gemm_flops);

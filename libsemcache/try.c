@@ -178,6 +178,23 @@ int semcache_try_sparse_columns(const struct semcache_sparse_arrays *matrix, cha
            offer(&arrays, &descr, op, false, columns, alpha, b, ldb, beta, c, ldc);
 }
 
+int semcache_try_solve(const struct semcache_sparse_arrays *matrix, char op, char uplo, int unit,
+                       const double alpha[2], const void *x, void *y)
+{
+    const struct sc_sparse_descr triangle = {.kind = SC_SPARSE_TRIANGULAR, .uplo = uplo, .diag = unit ? 'U' : 'N'};
+    struct sc_sparse_arrays arrays;
+    struct sc_sparse_descr stored;
+    struct sc_sparse_matrix *found;
+    enum sc_status status;
+
+    if (sc_config.offload == SC_OFFLOAD_NEVER || !sc_sparse_start || !arrays_of(matrix, &arrays, &stored) ||
+        stored.kind != SC_SPARSE_GENERAL || sc_sparse_find(&found, &arrays) != SC_OK)
+        return false;
+    status = sc_sparse_try_solve(found, op, &triangle, alpha, x, y);
+    sc_sparse_destroy(found);
+    return status == SC_OK;
+}
+
 /* w := D x + beta w, or D^-1 x + beta w.  The copies of a diagonal on the devices serve later calls until the diagonal
  * is written. */
 static bool scale(int64_t n, enum semcache_type type, const void *diagonal, bool inverse, const void *x,

@@ -135,6 +135,11 @@ static bool dense_fit(const struct sc_sparse_call *c)
     return has_room(c->inputs, c->columns, x, type) && has_room(c->outputs, c->columns, y, type);
 }
 
+static bool solves(const struct sc_sparse_call *call)
+{
+    return call->op == SC_OP_CSRSV || call->op == SC_OP_CSRSM;
+}
+
 /* Whether the call goes to the devices; opens the devices if necessary. */
 static bool to_devices(const struct sc_sparse_call *call)
 {
@@ -145,6 +150,11 @@ static bool to_devices(const struct sc_sparse_call *call)
         !sc_coherence_stack_fits() || !dense_fit(call))
         return false;
     question = question_of(call);
+    if (solves(call) && sc_config.offload == SC_OFFLOAD_AUTO) {
+        question.chain = sc_sparse_chain(call);
+        if (!question.chain)
+            return false;
+    }
     if (small)
         add_vectors(call, &question);
     if (small && !question.device_only)
@@ -364,6 +374,16 @@ enum sc_status sc_sparse_sv(struct sc_sparse_matrix *m, char trans, const struct
 {
     struct sc_sparse_call call = {.matrix = m, .op = SC_OP_CSRSV, .columns = 1, .x = x, .y = y, .ldx = incx,
                                   .ldy = incy};
+    enum sc_status status = start(&call, trans, descr, true, alpha, nothing);
+
+    return status == SC_OK ? run(&call) : status;
+}
+
+enum sc_status sc_sparse_try_solve(struct sc_sparse_matrix *m, char trans, const struct sc_sparse_descr *descr,
+                                   const double alpha[2], const void *x, void *y)
+{
+    struct sc_sparse_call call = {.matrix = m, .op = SC_OP_CSRSV, .offered = true, .columns = 1, .x = x, .y = y,
+                                  .ldx = 1, .ldy = 1};
     enum sc_status status = start(&call, trans, descr, true, alpha, nothing);
 
     return status == SC_OK ? run(&call) : status;

@@ -107,6 +107,8 @@ enum sc_status sc_sparse_rows_on_host(const struct sc_sparse_call *call, int64_t
         return status;
     status = csr_for(m, &call->use, &csr);
     if (status == SC_OK)
+        sc_sparse_chain_of(m, &call->use, &csr);
+    if (status == SC_OK)
         status = sc_sparse_csr_on_host(call, &csr, row, rows);
     sc_sparse_free_csr(&csr);
     return status;

@@ -1,5 +1,5 @@
 # sparse
-libcore_la_SOURCES += sparse/sparse.h sparse/sparse_int.h sparse/call.c sparse/check.c sparse/convert.c \
+libcore_la_SOURCES += sparse/sparse.h sparse/sparse_int.h sparse/call.c sparse/chain.c sparse/check.c sparse/convert.c \
   sparse/convert_device.c \
   sparse/element.c sparse/host.c sparse/matrix.c sparse/multiply.c sparse/multiply_device.c \
   sparse/parts.c sparse/product.c sparse/renew.c sparse/result.c sparse/split.c sparse/vectors.c \

@@ -149,8 +149,11 @@ enum sc_status sc_sparse_renew(struct sc_sparse_matrix *m, struct sc_sparse_vari
     bool same = v->analysed && !v->csr.borrowed && sc_sparse_same_offsets(m, v);
     enum sc_status status = same ? look(m, v, &w, &same) : SC_OK;
 
-    if (status != SC_OK || !same)
+    if (status != SC_OK || !same) {
+        if (v->analysed && !v->csr.borrowed)
+            sc_sparse_chain_forget(m);
         return sc_sparse_analyse(m, v);
+    }
     sc_sparse_free_csr(&v->csr); /* made from the old values */
     mark_parts(m, v, &w);
     for (int i = 0; i < v->parts; i++)

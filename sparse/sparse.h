@@ -103,6 +103,9 @@ enum sc_status sc_sparse_mm(struct sc_sparse_matrix *matrix, char trans, const s
 enum sc_status sc_sparse_try(struct sc_sparse_matrix *matrix, char trans, const struct sc_sparse_descr *descr,
                              bool by_rows, int64_t columns, const double alpha[2], const void *b, int64_t ldb,
                              const double beta[2], void *c, int64_t ldc);
+/* The same for y := alpha op(T)^-1 x with contiguous vectors, which may be the same. */
+enum sc_status sc_sparse_try_solve(struct sc_sparse_matrix *matrix, char trans, const struct sc_sparse_descr *descr,
+                                   const double alpha[2], const void *x, void *y);
 /* y := alpha op(T)^-1 x; T is the triangle (or diagonal) of the matrix selected by descr.  x and y may be the same. */
 enum sc_status sc_sparse_sv(struct sc_sparse_matrix *matrix, char trans, const struct sc_sparse_descr *descr,
                             const double alpha[2], const void *x, int64_t incx, void *y, int64_t incy);

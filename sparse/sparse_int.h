@@ -150,6 +150,11 @@ struct sc_sparse_matrix {
     int64_t first, end; /* range of used positions in index and values */
     /* Account of the matrix; its derived copies are never written back. */
     struct sc_autotuner_account account;
+    /* Of solves with the lower and the upper triangle: the rows of the longest chain, 0: not known; and the solves that
+     * were offered before. */
+    struct {
+        int64_t rows, offers;
+    } chain[2];
     struct sc_sparse_variant variant[SC_SPARSE_VARIANTS];
     int variants;
     uint64_t tick;
@@ -304,6 +309,12 @@ enum sc_status sc_sparse_make_use(struct sc_sparse_use *use, const struct sc_spa
                                   const struct sc_sparse_descr *descr, bool solve);
 /* product.c: runs a call on the devices; the matrix is locked.  Any status except SC_OK: nothing has been written. */
 enum sc_status sc_sparse_on_devices(const struct sc_sparse_call *call);
+/* chain.c: rows that a device solves one after another; 0: not known yet. */
+int64_t sc_sparse_chain(const struct sc_sparse_call *call);
+/* Notes the chain of the CSR for a use, if that is a solve. */
+void sc_sparse_chain_of(struct sc_sparse_matrix *matrix, const struct sc_sparse_use *use,
+                        const struct sc_sparse_csr *csr);
+void sc_sparse_chain_forget(struct sc_sparse_matrix *matrix); /* after a change of the structure */
 /* host.c */
 enum sc_status sc_sparse_on_host(const struct sc_sparse_call *call);
 void sc_sparse_acquire_dense(const struct sc_sparse_call *call); /* fetches x, and y for writing */

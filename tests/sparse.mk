@@ -37,6 +37,11 @@ tests_sparse_small_SOURCES = tests/sparse_small.c tests/statistics.h
 tests_sparse_small_LDADD = libsemcache.la
 dist_check_SCRIPTS += tests/sparse_small.t
 TESTS += tests/sparse_small.t
+check_PROGRAMS += tests/sparse_chain
+tests_sparse_chain_SOURCES = tests/sparse_chain.c
+tests_sparse_chain_LDADD = libsemcache.la -lm
+dist_check_SCRIPTS += tests/sparse_chain.t
+TESTS += tests/sparse_chain.t
 # Sparse routines under the names of MKL and of the Sparse BLAS.
 check_PROGRAMS += tests/sparse_mkl
 tests_sparse_mkl_SOURCES = tests/sparse_mkl.c tests/sparse_mkl_handles.inc tests/sparse_mkl_arrays.inc

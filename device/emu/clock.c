@@ -223,6 +223,8 @@ void sc_emu_clock_kernel(int device, int stream, uint64_t seq, const struct sc_k
     double flops = sc_kernel_flops(kernel), rate = d->gemm[kernel->type];
     double seconds = sc_op_is_lapack(kernel->op) ? sc_device_lapack_seconds(kernel->op, flops, rate) : flops / rate;
 
+    if (kernel->op == SC_OP_CSRSV || kernel->op == SC_OP_CSRSM)
+        seconds = later(seconds, (double)kernel->csr.chain * SC_CHAIN_SECONDS);
     run_units(device, stream, seq, d->launch + later(seconds, sc_kernel_bytes(kernel) / d->bandwidth));
 }
 

@@ -243,6 +243,12 @@ SEMCACHE_API int semcache_try_sparse_columns(const struct semcache_sparse_arrays
                                              const double alpha[2], const void *b, int64_t ldb, const double beta[2],
                                              void *c, int64_t ldc);
 
+/* y := alpha op(T)^-1 x for contiguous vectors, which may be the same.  T is a triangle of the matrix, uplo 'L' or 'U',
+ * with ones on the diagonal if `unit`.  A matrix that stores all entries; entries of the other triangle are ignored.
+ * The first offers are declined: the library counts later how many rows must wait for another row. */
+SEMCACHE_API int semcache_try_solve(const struct semcache_sparse_arrays *matrix, char op, char uplo, int unit,
+                                    const double alpha[2], const void *x, void *y);
+
 /* --- statistics --------------------------------------------------------------------------------------------------- */
 
 /* Totals since the start of the process.  h2d: host to devices.  d2h: devices to host.  d2d: between devices. */
