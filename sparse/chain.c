@@ -4,8 +4,6 @@
 
 #include "sparse/sparse_int.h"
 
-#define OFFERS_MOST 20 /* solves of the caller: finding the chain costs about one of them */
-
 static int side_of(const struct sc_sparse_use *use) { return use->descr.uplo == 'U'; }
 
 /* Length of the longest chain, or 0 without memory.  The CSR has the entries of one triangle. */
@@ -31,14 +29,14 @@ static int64_t length(const struct sc_sparse_csr *a, bool upper)
 
 void sc_sparse_chain_of(struct sc_sparse_matrix *m, const struct sc_sparse_use *use, const struct sc_sparse_csr *csr)
 {
-    if (use->solve && !m->chain[side_of(use)].rows)
-        m->chain[side_of(use)].rows = length(csr, (use->descr.uplo == 'U') == (use->trans == 'N'));
+    if (use->solve && !m->chain[side_of(use)])
+        m->chain[side_of(use)] = length(csr, (use->descr.uplo == 'U') == (use->trans == 'N'));
 }
 
 void sc_sparse_chain_forget(struct sc_sparse_matrix *m)
 {
     for (int i = 0; i < 2; i++)
-        m->chain[i].rows = m->chain[i].offers = 0;
+        m->chain[i] = 0;
 }
 
 int64_t sc_sparse_chain(const struct sc_sparse_call *call)
@@ -49,15 +47,14 @@ int64_t sc_sparse_chain(const struct sc_sparse_call *call)
 
     if (call->use.descr.kind == SC_SPARSE_DIAGONAL)
         return 1;
-    if (m->chain[side].rows || !call->offered || ++m->chain[side].offers <= OFFERS_MOST)
-        return m->chain[side].rows;
+    if (m->chain[side] || !call->offered)
+        return m->chain[side];
     sc_sparse_bring_home(m);
     if (sc_sparse_measure(m) == SC_OK) {
         if (sc_sparse_make_csr(&m->arrays, &call->use, &csr) == SC_OK)
             sc_sparse_chain_of(m, &call->use, &csr);
         sc_sparse_free_csr(&csr);
     }
-    m->chain[side].offers = 0;
-    return m->chain[side].rows;
+    return m->chain[side];
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -150,11 +150,8 @@ struct sc_sparse_matrix {
     int64_t first, end; /* range of used positions in index and values */
     /* Account of the matrix; its derived copies are never written back. */
     struct sc_autotuner_account account;
-    /* Of solves with the lower and the upper triangle: the rows of the longest chain, 0: not known; and the solves that
-     * were offered before. */
-    struct {
-        int64_t rows, offers;
-    } chain[2];
+    /* Rows of the longest chain of solves with the lower and the upper triangle; 0: not known. */
+    int64_t chain[2];
     struct sc_sparse_variant variant[SC_SPARSE_VARIANTS];
     int variants;
     uint64_t tick;

@@ -45,6 +45,17 @@ for my $preconditioner (qw(ilu icc sor bjacobi lu)) {
     is($run->{faults}, 0, "$run->{name}: no faults");
 }
 
+# Factors: after 40 applications both solves run on the device, and no vector moves.  A block of block Jacobi is such a
+# matrix.  PETSc orders LU by nested dissection, and its result differs from that of the arrays.
+for my $preconditioner (['ilu'], ['ilu', qw(-pc_factor_levels 1)], [qw(bjacobi -sub_pc_type ilu)]) {
+    my @arguments = (qw(ex2 -m 100 -n 100 -ksp_type cg -ksp_rtol 1e-12 -pc_type), @$preconditioner, '-ksp_max_it');
+    my ($half, $all) = (tutorial(1, @arguments, 45), tutorial(1, @arguments, 55));
+    is($all->{calls}{sparse_sv} - $half->{calls}{sparse_sv}, 20, "$all->{name}: solves on the device");
+    no_more($half, $all, 0.5 * $vector);
+}
+tutorial(1, qw(ex2 -m 40 -n 40 -ksp_type richardson -ksp_max_it 50 -ksp_rtol 1e-30 -pc_type), $_) for qw(lu sor);
+tutorial(2, qw(ex2 -m 60 -n 60 -ksp_type gmres -ksp_max_it 60 -ksp_rtol 1e-10 -pc_type bjacobi -sub_pc_type ilu));
+
 # Cycles of multigrid, other tutorials, and several ranks.
 my @cycles = map { tutorial(1, 'ex2', '-m', 150, '-n', 150, '-pc_type', 'gamg', '-ksp_max_it', $_) } 3, 6;
 no_more(@cycles, 3 * 1.5 * 8 * 150**2); # vectors that relaxation on the host writes, of all levels

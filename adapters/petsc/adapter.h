@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include <petscmat.h>
+#include <petscpc.h>
 #include <petscvec.h>
 
 #include "semcache/semcache.h"
@@ -46,6 +47,12 @@ PetscErrorCode sc_petsc_register_exchange(void);
 PetscErrorCode sc_petsc_register_eigen(void);
 /* Registers again the preconditioners that the host applies (ILU, ICC, LU, Cholesky, SOR, block Jacobi). */
 PetscErrorCode sc_petsc_register_preconditioners(void);
+
+typedef PetscErrorCode sc_petsc_apply(PC, Vec, Vec);
+/* Fetches x, and opens y for writing. */
+PetscErrorCode sc_petsc_come_home(Vec x, Vec y);
+/* Applies ILU or LU by the devices.  own: PETSc's function.  *done: y is the result. */
+PetscErrorCode sc_petsc_solve(PC pc, sc_petsc_apply *own, Vec x, Vec y, bool *done);
 
 /* w := alpha x + beta y, of local elements; y of NULL: w := alpha x.  w may be x or y.  *done: the devices compute. */
 PetscErrorCode sc_petsc_combine(Vec w, PetscScalar alpha, Vec x, PetscScalar beta, Vec y, bool *done);

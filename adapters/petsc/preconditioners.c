@@ -1,5 +1,5 @@
-/* Preconditioners that the host applies.  The vectors of an application come home in one batch, and not by a fault for
- * each part. */
+/* Preconditioners that the host applies, unless the devices take the solves of ILU and LU (factors.c).  The vectors of
+ * an application come home in one batch, and not by a fault for each part. */
 #include "adapters/petsc/adapter.h"
 
 #include <string.h>
@@ -29,17 +29,12 @@ static struct kind *kind_of(const char *type)
     return kind;
 }
 
-/* Fetches x, and opens y for writing. */
-static PetscErrorCode come_home(Vec x, Vec y)
+static PetscErrorCode open_result(Vec y)
 {
-    PetscScalar *at_x, *at_y;
+    PetscScalar *at_y;
     PetscInt n;
 
     PetscFunctionBegin;
-    PetscCall(VecGetLocalSize(x, &n));
-    PetscCall(sc_petsc_array(x, SC_PETSC_READ, &at_x));
-    (void)semcache_acquire(at_x, (size_t)n * sizeof *at_x, SEMCACHE_READ);
-    PetscCall(sc_petsc_array_back(x, SC_PETSC_READ, &at_x));
     PetscCall(VecGetLocalSize(y, &n));
     PetscCall(sc_petsc_array(y, SC_PETSC_UPDATE, &at_y));
     (void)semcache_acquire(at_y, (size_t)n * sizeof *at_y, SEMCACHE_WRITE);
@@ -47,13 +42,38 @@ static PetscErrorCode come_home(Vec x, Vec y)
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode apply(PC pc, Vec x, Vec y)
+PetscErrorCode sc_petsc_come_home(Vec x, Vec y)
 {
-    PetscErrorCode (*own)(PC, Vec, Vec);
+    PetscScalar *at_x;
+    PetscInt n;
 
     PetscFunctionBegin;
-    PetscCall(come_home(x, y));
+    PetscCall(VecGetLocalSize(x, &n));
+    PetscCall(sc_petsc_array(x, SC_PETSC_READ, &at_x));
+    (void)semcache_acquire(at_x, (size_t)n * sizeof *at_x, SEMCACHE_READ);
+    PetscCall(sc_petsc_array_back(x, SC_PETSC_READ, &at_x));
+    PetscCall(open_result(y));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode apply(PC pc, Vec x, Vec y)
+{
+    sc_petsc_apply *own;
+    PetscBool factors, blocks;
+    bool done = false;
+
+    PetscFunctionBegin;
     PetscCall(PetscObjectQueryFunction((PetscObject)pc, their_apply, &own));
+    PetscCall(PetscObjectTypeCompareAny((PetscObject)pc, &factors, PCILU, PCLU, ""));
+    PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCBJACOBI, &blocks));
+    if (factors)
+        PetscCall(sc_petsc_solve(pc, own, x, y, &done));
+    if (done)
+        PetscFunctionReturn(0);
+    if (blocks) /* PETSc clears y, and the preconditioner of a block fetches what the host needs of x */
+        PetscCall(open_result(y));
+    else
+        PetscCall(sc_petsc_come_home(x, y));
     PetscCall(own(pc, x, y));
     PetscFunctionReturn(0);
 }

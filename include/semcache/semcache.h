@@ -244,8 +244,9 @@ SEMCACHE_API int semcache_try_sparse_columns(const struct semcache_sparse_arrays
                                              void *c, int64_t ldc);
 
 /* y := alpha op(T)^-1 x for contiguous vectors, which may be the same.  T is a triangle of the matrix, uplo 'L' or 'U',
- * with ones on the diagonal if `unit`.  A matrix that stores all entries; entries of the other triangle are ignored.
- * The first offers are declined: the library counts later how many rows must wait for another row. */
+ * with ones on the diagonal if `unit`.  The matrix stores all entries; entries of the other triangle are ignored.  The
+ * first offer of a matrix counts the rows that wait for each other, in the time of about one solve: offer a matrix that
+ * is used often. */
 SEMCACHE_API int semcache_try_solve(const struct semcache_sparse_arrays *matrix, char op, char uplo, int unit,
                                     const double alpha[2], const void *x, void *y);
 
