@@ -1,7 +1,7 @@
 /* Solves with the factors of ILU and LU, offered to the devices.
  *
- * PETSc stores both factors in one pair of arrays: first the rows of L, then the rows of U from the last to the first.  A
- * row of U ends with the inverse of its diagonal.  Devices read L as it lies in memory.  U is copied, by rows. */
+ * PETSc stores both factors in one pair of arrays: first the rows of L, then the rows of U from the last to the first.
+ * A row of U ends with the inverse of its diagonal.  Devices read L as it lies in memory.  U is copied, by rows. */
 #include "adapters/petsc/adapter.h"
 
 #include <stdlib.h>
