@@ -99,7 +99,10 @@ static void hold(struct sc_operand *operands, int count, int by)
 /* Notes the writer of each matrix, for the report of lost data. */
 static void sign(struct sc_operand *operands, int count)
 {
-    sc_protocol.calls++;
+    __atomic_store_n(&sc_protocol.calls, sc_protocol.calls + 1, __ATOMIC_RELAXED);
+    for (int i = 0; i < count; i++)
+        if (operands[i].matrix)
+            operands[i].matrix->lent = 0; /* the call's kernels may still be at work on a later loan */
     for (int i = 0; i < count; i++)
         if (operands[i].matrix && operands[i].view.access & SC_WRITE) {
             operands[i].matrix->writer.call = sc_protocol.calls;

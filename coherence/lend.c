@@ -54,7 +54,7 @@ static bool is_tile_lent(const struct sc_matrix *m, const struct sc_tile *t, int
 
 static bool has_form(const struct sc_matrix *m) { return m->row_parts == 1 && m->rows == m->ld; }
 
-static bool is_matrix_lent(const struct sc_matrix *m, int device)
+static bool are_tiles_lent(struct sc_matrix *m, int device)
 {
     if (!has_form(m) || m->home_count)
         return false;
@@ -62,6 +62,32 @@ static bool is_matrix_lent(const struct sc_matrix *m, int device)
         if (!is_tile_lent(m, sc_matrix_tile(m, 0, j), device))
             return false;
     return true;
+}
+
+/* 1 + the device with the memory of all tiles.  0: several devices, a call in progress, or memory with a lease: the end
+ * of a lease changes no state. */
+static int note_of(struct sc_matrix *m)
+{
+    int home = place_of(m, sc_matrix_tile(m, 0, 0));
+
+    for (int j = 0; j < m->col_parts; j++)
+        if (place_of(m, sc_matrix_tile(m, 0, j)) != home || sc_matrix_tile(m, 0, j)->copy[home].lease)
+            return 0;
+    return m->users ? 0 : 1 + home;
+}
+
+/* Looks at the tiles of a matrix only after a change of the matrix: a launch costs no more with large blocks. */
+static bool is_matrix_lent(struct sc_matrix *m, int device)
+{
+    bool lent;
+
+    if (m->lent && reaches(device, m->lent - 1) && !sc_protocol.failed[m->lent - 1]) {
+        sc_assert(are_tiles_lent(m, device));
+        return true;
+    }
+    lent = are_tiles_lent(m, device);
+    m->lent = lent ? note_of(m) : 0;
+    return lent;
 }
 
 /* The first bytes of [*lo, hi) that are not lent: a matrix, or NULL and the gap [*lo, *end) before the next one.
@@ -361,23 +387,29 @@ static int too_much(const struct room *r, const struct sc_lending *blocks, int c
     return largest;
 }
 
-/* Changes with every state and every call.  A call on lent memory may change no state, and still be at work. */
-static uint64_t progress(void) { return sc_protocol.moves + sc_protocol.calls; }
+/* Changes with every state and every call.  A call on lent memory may change no state, and still be at work.  With or
+ * without the lock: both numbers only grow. */
+static uint64_t progress(void)
+{
+    return __atomic_load_n(&sc_protocol.moves, __ATOMIC_RELAXED) +
+           __atomic_load_n(&sc_protocol.calls, __ATOMIC_RELAXED);
+}
 
 /* The program is about to start work.  Drops the lock. */
-static void start_work(int device, void *const *stream)
+static void start_work(int device, void *const *stream, struct sc_loan *loan)
 {
     struct sc_fences wait;
 
     sc_lent_begins(device);
     sc_lent_order(device, stream, &wait);
+    *loan = (struct sc_loan){.since = progress(), .looks = sc_lent_looks(), .device = device};
     sc_protocol_unlock();
     if (wait.count)
         sc_fences_sync(&wait);
 }
 
-int sc_coherence_lend(int ordinal, const struct sc_lending *blocks, int count, void *const *stream, uint64_t *since,
-                      size_t *keep)
+int sc_coherence_lend(int ordinal, const struct sc_lending *blocks, int count, void *const *stream,
+                      struct sc_loan *loan, size_t *keep)
 {
     enum sc_status status = SC_OK;
     int device, i = 0, target = -1, tries = 2 * count + 8, pauses = PAUSES;
@@ -417,12 +449,10 @@ int sc_coherence_lend(int ordinal, const struct sc_lending *blocks, int count, v
             pauses--;
         }
     }
-    if (device >= 0 && i < 0) {
-        *since = progress();
-        start_work(device, stream);
-    } else {
+    if (device >= 0 && i < 0)
+        start_work(device, stream, loan);
+    else
         sc_protocol_unlock();
-    }
     return i;
 }
 
@@ -440,14 +470,22 @@ bool sc_coherence_lends(int ordinal, uint64_t bytes)
     return has && room >= bytes;
 }
 
-bool sc_coherence_lend_again(int ordinal, void *const *stream, uint64_t since)
+/* The loan comes before the changes of a thread that has the lock and has not looked for work of the program yet. */
+static bool again_without_lock(const struct sc_loan *loan)
+{
+    return loan->looks && progress() == loan->since && sc_lent_begins_again(loan->device, loan->looks);
+}
+
+bool sc_coherence_lend_again(int ordinal, void *const *stream, struct sc_loan *loan)
 {
     bool lent;
 
+    if (again_without_lock(loan))
+        return true;
     sc_protocol_lock();
-    lent = sc_protocol.ops && progress() == since && device_of(ordinal) >= 0;
+    lent = sc_protocol.ops && progress() == loan->since && device_of(ordinal) >= 0;
     if (lent)
-        start_work(device_of(ordinal), stream);
+        start_work(device_of(ordinal), stream, loan);
     else
         sc_protocol_unlock();
     return lent;

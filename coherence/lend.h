@@ -12,6 +12,13 @@ struct sc_lending {
     size_t bytes;   /* whole pages of one block */
 };
 
+/* A loan, for sc_coherence_lend_again.  Zeros: no loan. */
+struct sc_loan {
+    uint64_t since; /* number of changes and calls before the loan */
+    uint64_t looks; /* number of looks for work of the program before the loan; 0: data was on its way */
+    int device;     /* the working one */
+};
+
 /* A block with one address on the host and a device, freed like any block; bytes 0.  NULL: not with these devices, or
  * not here. */
 void *sc_coherence_united_alloc(size_t bytes);
@@ -31,11 +38,13 @@ bool sc_coherence_spare(int ordinal, uint64_t bytes);
  * memory afterwards waits for the working device.  ordinal: number of the working device in its maker's runtime.
  * stream: of the work, in the same runtime; the stream waits for the data.  NULL: the call waits for the data.
  * Returns -1, or the index of a block that cannot be lent with the others; then nothing is lent, and *keep is the
- * number of bytes for which there would be room.  *since: for sc_coherence_lend_again.  Thread safe. */
-int sc_coherence_lend(int ordinal, const struct sc_lending *blocks, int count, void *const *stream, uint64_t *since,
-                      size_t *keep);
-/* The same for the same blocks, if no state has changed and no call has begun since.  False: nothing is lent. */
-bool sc_coherence_lend_again(int ordinal, void *const *stream, uint64_t since);
+ * number of bytes for which there would be room.  Thread safe. */
+int sc_coherence_lend(int ordinal, const struct sc_lending *blocks, int count, void *const *stream,
+                      struct sc_loan *loan, size_t *keep);
+/* The same for the same blocks and device, if no state has changed and no call has begun since *loan, which is the
+ * caller's own.  If no thread has touched closed pages since and all data has arrived, the function takes no lock and
+ * asks no device.  False: nothing is lent. */
+bool sc_coherence_lend_again(int ordinal, void *const *stream, struct sc_loan *loan);
 
 #endif
 /* SPDX-License-Identifier: BSD-2-Clause */

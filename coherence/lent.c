@@ -5,6 +5,10 @@
 /* Per device: `lent` counts lendings; `ended` is the value of `lent` before the last wait for the device. */
 static uint64_t lent[SC_DEVICES_MAX], ended[SC_DEVICES_MAX];
 
+/* Number of looks for such work, from 1.  A thread that looks counts the look first, and a thread that begins work
+ * without the lock counts the work before it reads `looks`.  One of two such threads sees the other. */
+static uint64_t looks = 1;
+
 bool sc_lent_begun;
 
 void sc_lent_begins(int device)
@@ -20,12 +24,27 @@ static bool is_lent(int device)
     return __atomic_load_n(&lent[device], __ATOMIC_SEQ_CST) != __atomic_load_n(&ended[device], __ATOMIC_ACQUIRE);
 }
 
-bool sc_lent_any(void)
+bool sc_lent_begins_again(int device, uint64_t since)
+{
+    sc_assert(device >= 0 && device < SC_DEVICES_MAX);
+    if (__atomic_load_n(&looks, __ATOMIC_RELAXED) != since)
+        return false;
+    __atomic_fetch_add(&lent[device], 1, __ATOMIC_SEQ_CST);
+    return __atomic_load_n(&looks, __ATOMIC_SEQ_CST) == since;
+}
+
+static bool any(void)
 {
     for (int d = 0; d < SC_DEVICES_MAX; d++)
         if (is_lent(d))
             return true;
     return false;
+}
+
+bool sc_lent_any(void)
+{
+    __atomic_fetch_add(&looks, 1, __ATOMIC_SEQ_CST);
+    return any();
 }
 
 /* A failed device ends its work: its data counts as lost elsewhere (loss.c). */
@@ -45,7 +64,7 @@ static void wait_for_all(void)
 {
     const struct sc_device_ops *ops;
 
-    if (!sc_lent_any())
+    if (!any())
         return;
     __atomic_add_fetch(&sc_syncing, 1, __ATOMIC_SEQ_CST); /* the devices stay open */
     ops = sc_protocol_ops();
@@ -108,9 +127,16 @@ void sc_lent_order(int device, void *const *stream, struct sc_fences *wait)
     arriving.count = count;
 }
 
+uint64_t sc_lent_looks(void)
+{
+    sc_assert_held(SC_RANK_PROTOCOL);
+    return arriving.count ? 0 : __atomic_load_n(&looks, __ATOMIC_RELAXED);
+}
+
 void sc_lent_reset(void)
 {
     arriving.count = 0;
+    __atomic_fetch_add(&looks, 1, __ATOMIC_SEQ_CST);
     for (int d = 0; d < SC_DEVICES_MAX; d++)
         __atomic_store_n(&ended[d], lent[d], __ATOMIC_RELEASE);
 }

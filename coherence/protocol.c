@@ -143,6 +143,13 @@ static void paint_sectors(struct sc_matrix *m, const struct sc_tile *t, uint64_t
     each_run(m, t, sectors, sc_protocol_paint);
 }
 
+/* Lent blocks are looked at again. */
+static void moved(struct sc_matrix *m)
+{
+    __atomic_store_n(&sc_protocol.moves, sc_protocol.moves + 1, __ATOMIC_RELAXED);
+    m->lent = 0;
+}
+
 /* Assigns the validity of sectors at a location (C4).  Returns the changed sectors. */
 static uint64_t assign(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors, bool valid)
 {
@@ -151,7 +158,7 @@ static uint64_t assign(struct sc_matrix *m, struct sc_tile *t, int device, uint6
 
     if (!changed)
         return 0;
-    sc_protocol.moves++;
+    moved(m);
 #ifdef SC_TEST_PLANT
     if (!valid && forgets(t, changed))
         return 0;
@@ -266,7 +273,8 @@ void sc_protocol_linked(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors
     sc_assert_sectors(t, sectors);
     sc_assert(m->links.changed);
     sc_assert(is_somewhere(t, sectors));
-    sc_protocol.moves += (sectors & ~t->linked) != 0;
+    if (sectors & ~t->linked)
+        moved(m);
     t->linked |= sectors;
     if (fresh)
         paint_sectors(m, t, fresh);
@@ -350,7 +358,7 @@ void sc_protocol_open(struct sc_matrix *m, int g)
     sc_assert_held(SC_RANK_PROTOCOL);
     sc_assert_global(m, g);
     sc_assert(is_home(m, g));
-    sc_protocol.moves++;
+    moved(m);
     m->push.opened += !m->open[g];
     m->open[g] = 1;
     if (sc_protocol.notes && sc_matrix_sector_range(m, g, &lo, &hi))
@@ -404,7 +412,7 @@ void sc_protocol_pages_home(struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
     sc_assert_held(SC_RANK_PROTOCOL);
     sc_assert_pages(lo, hi);
     sc_assert(lo < sc_matrix_end(m) && m->base < hi);
-    sc_protocol.moves++;
+    moved(m);
     set_pages(m, lo, hi, true);
     if (sc_matrix_sectors_at(m, lo, hi, &first, &end))
         for (int g = first; g < end; g++)

@@ -165,7 +165,11 @@ bool sc_landed(struct sc_fence f);
 
 /* Lock held, before the program starts work on lent memory. */
 void sc_lent_begins(int device);
-bool sc_lent_any(void); /* any thread: such work may be running */
+/* The same without the lock, if nobody has looked for such work since sc_lent_looks.  False: the caller takes the
+ * lock. */
+bool sc_lent_begins_again(int device, uint64_t since);
+uint64_t sc_lent_looks(void); /* lock held; 0: some data is on its way to such work */
+bool sc_lent_any(void); /* any thread: such work may be running; who changes lent memory looks under the same lock */
 extern bool sc_lent_begun; /* there has been such work; under the lock */
 void sc_lent_await(void);  /* until there is no such work; the lock is given up meanwhile */
 /* Takes the lock at a moment without such work.  For who brings data home, or gives a device's memory up. */

@@ -60,7 +60,9 @@ static int device_at_hand(void)
     return SC_UM_BEHIND(cudaGetDevice)(&device) == cudaSuccess && device < DEVICES_MAX ? device : 0;
 }
 
-void sc_um_busy(void) { __atomic_fetch_add(&begun[device_at_hand()], 1, __ATOMIC_ACQ_REL); }
+static void busy(int device) { __atomic_fetch_add(&begun[device], 1, __ATOMIC_ACQ_REL); }
+
+void sc_um_busy(void) { busy(device_at_hand()); }
 
 void sc_um_grown(void) { __atomic_store_n(&grown, true, __ATOMIC_RELEASE); }
 
@@ -74,12 +76,20 @@ void sc_um_reach(void)
 
 static struct {
     pthread_mutex_t lock;
-    uint64_t version, since; /* of the last lending of all blocks */
+    uint64_t version; /* of the last lending of all blocks */
     int device;
+    struct sc_loan loan;
 } lending = {.lock = PTHREAD_MUTEX_INITIALIZER, .device = -1};
 
+/* The same of the calling thread: further work takes no lock. */
+static __thread struct {
+    uint64_t version;
+    int device;
+    struct sc_loan loan;
+} last __attribute__((tls_model("initial-exec")));
+
 /* Blocks without room on the devices, or parts of blocks, are read by kernels from the host's memory from now on. */
-static void lend_blocks(int device, const struct sc_um_named *named, void *const *stream, uint64_t *since)
+static void lend_blocks(int device, const struct sc_um_named *named, void *const *stream, struct sc_loan *loan)
 {
     int count, refused = 0;
     size_t keep;
@@ -87,7 +97,7 @@ static void lend_blocks(int device, const struct sc_um_named *named, void *const
     while (refused >= 0) {
         struct sc_lending *list = sc_um_united(named ? sc_um_is_named : NULL, (void *)named, &count);
 
-        refused = list && count ? sc_um_inner->lend(device, list, count, stream, since, &keep) : -1;
+        refused = list && count ? sc_um_inner->lend(device, list, count, stream, loan, &keep) : -1;
         if (refused >= 0) {
             sc_um_inner->log(SC_LOG_INFO, "cuda-um: %zu of %zu bytes at %p do not fit on the device: kernels read them "
                              "on the host", list[refused].bytes - keep, list[refused].bytes,
@@ -98,19 +108,23 @@ static void lend_blocks(int device, const struct sc_um_named *named, void *const
     }
 }
 
-static void lend(void *const *stream)
+static void lend(int device, void *const *stream)
 {
-    int device = device_at_hand();
-    uint64_t version;
+    uint64_t version = sc_um_version();
 
+    if (last.version == version && last.device == device && sc_um_inner->lend_again(device, stream, &last.loan))
+        return;
     pthread_mutex_lock(&lending.lock);
     version = sc_um_version();
     if (lending.version != version || lending.device != device ||
-        !sc_um_inner->lend_again(device, stream, lending.since)) {
-        lend_blocks(device, NULL, stream, &lending.since);
+        !sc_um_inner->lend_again(device, stream, &lending.loan)) {
+        lend_blocks(device, NULL, stream, &lending.loan);
         lending.version = sc_um_version() == version ? version : 0;
         lending.device = device;
     }
+    last.version = lending.version;
+    last.device = device;
+    last.loan = lending.loan;
     pthread_mutex_unlock(&lending.lock);
 }
 
@@ -118,13 +132,16 @@ static void home(void);
 
 void sc_um_home(const cudaStream_t *stream)
 {
+    int device;
+
     if (!sc_um_has_blocks())
         return;
+    device = device_at_hand();
     if (sc_um_has_united())
-        lend((void *const *)stream);
+        lend(device, (void *const *)stream);
     if (sc_um_has_ordinary())
         home();
-    sc_um_busy();
+    busy(device);
 }
 
 /* --- kernels to come ---------------------------------------------------------------------------------------------- */
@@ -154,21 +171,22 @@ bool sc_um_by_name(void) { return sc_um_inner->kernels() == SC_UM_KERNELS_ARGUME
 
 static bool are_lent(const struct sc_um_named *named, int device, void *const *stream)
 {
-    return !named->unlike && named->device == device && sc_um_inner->lend_again(device, stream, named->since);
+    return !named->unlike && named->device == device &&
+           sc_um_inner->lend_again(device, stream, &(struct sc_loan){.since = named->since});
 }
 
 /* False: all was lent, and no block has been separated. */
 static bool lend_named(int device, const struct sc_um_named *named, void *const *stream)
 {
-    uint64_t since = 0;
+    struct sc_loan loan = {.since = 0};
     bool lent;
 
     pthread_mutex_lock(&lending.lock);
     lent = are_lent(named, device, stream);
     if (!lent)
-        lend_blocks(device, named, stream, &since);
-    if (since)
-        sc_um_named_lent(named, device, since);
+        lend_blocks(device, named, stream, &loan);
+    if (loan.since)
+        sc_um_named_lent(named, device, loan.since);
     pthread_mutex_unlock(&lending.lock);
     return !lent;
 }
@@ -177,7 +195,7 @@ static void home_named(int device, const struct sc_um_named *named, void *const 
 {
     if ((named->count && lend_named(device, named, stream) && sc_um_has_ordinary()) || named->ordinary)
         home();
-    __atomic_fetch_add(&begun[device], 1, __ATOMIC_ACQ_REL);
+    busy(device);
 }
 
 void sc_um_home_named(const struct sc_um_named *named, const cudaStream_t *stream)

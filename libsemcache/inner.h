@@ -12,7 +12,7 @@
 #include "coherence/lend.h"
 #include "sparse/sparse.h"
 
-#define SC_LIBRARY_INNER_ABI 6
+#define SC_LIBRARY_INNER_ABI 7
 
 /* What libsemcache-cuda-um does for semcache_malloc, semcache_free and semcache_lend.  Static. */
 struct sc_library_server {

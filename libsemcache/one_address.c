@@ -46,13 +46,13 @@ static bool add(struct sc_lending *list, int *count, const void *memory)
 static enum semcache_status lend(int device, const void *const *memory, int count, struct sc_lending *list)
 {
     size_t keep;
-    uint64_t since;
+    struct sc_loan loan;
     int blocks = 0;
 
     for (int i = 0; i < count; i++)
         if (!add(list, &blocks, memory[i]))
             return SEMCACHE_ERROR_UNSUPPORTED;
-    return sc_coherence_lend(device, list, blocks, NULL, &since, &keep) < 0 ? SEMCACHE_OK : SEMCACHE_ERROR_MEMORY;
+    return sc_coherence_lend(device, list, blocks, NULL, &loan, &keep) < 0 ? SEMCACHE_OK : SEMCACHE_ERROR_MEMORY;
 }
 
 enum semcache_status semcache_lend(int device, const void *const *memory, int count)

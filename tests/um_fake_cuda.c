@@ -26,6 +26,8 @@
 /* Read and set by the test and its module. */
 EXPORT int um_fake_wrong;  /* accesses that would fail on a GPU */
 EXPORT int um_fake_passed; /* number of BLAS calls of this library */
+EXPORT size_t um_fake_works; /* kernels, copies and other work given to this library */
+EXPORT size_t um_fake_asked; /* other calls of this library and of the module; tests count them from launch to launch */
 EXPORT int um_fake_capturing; /* set by the test: every stream reports a capture in progress */
 EXPORT size_t um_fake_up, um_fake_home; /* bytes that semcache has copied from and to the host */
 EXPORT void um_fake_pinned(void *base, size_t bytes);
@@ -165,6 +167,8 @@ static void put(void *to, const void *from, size_t bytes, int by_gpu)
     }
 }
 
+static void asked(void) { __atomic_fetch_add(&um_fake_asked, 1, __ATOMIC_RELAXED); }
+
 EXPORT size_t um_fake_left = SIZE_MAX; /* of the device's memory, for cudaMalloc; set by the test */
 EXPORT void um_fake_spared(void *none, size_t bytes);
 EXPORT void um_fake_spared(void *none, size_t bytes)
@@ -175,6 +179,7 @@ EXPORT void um_fake_spared(void *none, size_t bytes)
 
 EXPORT cudaError_t cudaMalloc(void **out, size_t bytes)
 {
+    asked();
     if (bytes > um_fake_left)
         return cudaErrorMemoryAllocation;
     um_fake_left -= um_fake_left == SIZE_MAX ? 0 : bytes;
@@ -186,6 +191,7 @@ EXPORT cudaError_t cudaMalloc(void **out, size_t bytes)
 EXPORT cudaError_t cudaHostRegister(void *base, size_t bytes, unsigned flags)
 {
     (void)flags;
+    asked();
     if (is_reserved(base)) /* CUDA refuses memory that it has given out itself */
         return cudaErrorInvalidValue;
     add(base, bytes, PINNED, NULL, 0);
@@ -197,6 +203,7 @@ EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, c
 {
     const struct range *r = range_of(p, 1);
 
+    asked();
     memset(out, 0, sizeof *out);
     out->type = !r                     ? cudaMemoryTypeUnregistered
                 : r->kind == PINNED    ? cudaMemoryTypeHost
@@ -293,6 +300,7 @@ static int push(struct work w)
     if (queued == QUEUE || w.bytes > MOST)
         abort();
     w.device = current;
+    um_fake_works++;
     queue[queued++] = w;
     pthread_mutex_unlock(&lock);
     return 0;
@@ -303,8 +311,8 @@ EXPORT void um_fake_behind(void (*wait)(struct sc_fence fence), struct sc_fence 
     push((struct work){.what = WAIT, .wait = wait, .fence = fence});
 }
 
-EXPORT cudaError_t cudaDeviceSynchronize(void) { return drain(), cudaSuccess; }
-EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return (void)stream, drain(), cudaSuccess; }
+EXPORT cudaError_t cudaDeviceSynchronize(void) { return asked(), drain(), cudaSuccess; }
+EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return (void)stream, cudaDeviceSynchronize(); }
 
 EXPORT cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                                      size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -349,11 +357,12 @@ struct parameters {
 static int has_structure(const void *kernel) { return strcmp(kernel, "structure") == 0; }
 
 EXPORT cudaError_t um_fake_error; /* the last error, as CUDA keeps it; set by the test */
-EXPORT cudaError_t cudaPeekAtLastError(void) { return um_fake_error; }
+EXPORT cudaError_t cudaPeekAtLastError(void) { return asked(), um_fake_error; }
 EXPORT cudaError_t cudaGetLastError(void)
 {
     cudaError_t error = um_fake_error;
 
+    asked();
     um_fake_error = cudaSuccess;
     return error;
 }
@@ -362,6 +371,7 @@ EXPORT cudaError_t cudaFuncGetParamInfo(const void *kernel, size_t number, size_
 {
     static const size_t sizes[] = {sizeof(double *), sizeof(int), sizeof(double)};
 
+    asked();
     if (number >= (has_structure(kernel) ? 1 : 3))
         return um_fake_error = cudaErrorInvalidValue;
     *bytes = has_structure(kernel) ? sizeof(struct parameters) : sizes[number];
@@ -476,13 +486,23 @@ EXPORT int cufftExecZ2Z(int n, const double *from, double *to, int direction)
 
 /* --- the device --------------------------------------------------------------------------------------------------- */
 
-EXPORT cudaError_t cudaGetDeviceCount(int *count) { return *count = 2, cudaSuccess; }
-EXPORT cudaError_t cudaGetDevice(int *device) { return *device = current, cudaSuccess; }
-EXPORT cudaError_t cudaSetDevice(int device) { return current = device, cudaSuccess; }
+/* UM_FAKE_GPUS: their number. */
+EXPORT cudaError_t cudaGetDeviceCount(int *count)
+{
+    const char *text = getenv("UM_FAKE_GPUS");
+
+    asked();
+    *count = text ? atoi(text) : 2;
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaGetDevice(int *device) { return asked(), *device = current, cudaSuccess; }
+EXPORT cudaError_t cudaSetDevice(int device) { return asked(), current = device, cudaSuccess; }
 EXPORT cudaError_t cudaFree(void *memory) { return (void)memory, cudaSuccess; }
 EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
 {
     (void)stream;
+    asked();
     *status = um_fake_capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
     return cudaSuccess;
 }

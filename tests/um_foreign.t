@@ -51,6 +51,11 @@ cuda*)
     UM_MODULE_LATE=1 run 'data that arrives late' --device cuda:0 "$tests/um_place"
     UM_MODULE_LATE=1 UM_MODULE_REFUSES_STREAMS=1 \
         run 'and streams that cannot wait' --device cuda:0 "$tests/um_place"
+    UM_MODULE_LATE=1 UM_MODULE_FORGETS_STREAMS=1 "$tool" run --offload always --device cuda:0 "$tests/um_place" \
+        > "$scratch/out" 2> "$scratch/err"
+    report "$(grep -q '^not ok' "$scratch/out" || echo 'not found')" 'streams that do not wait are found'
+    UM_FAKE_GPUS=1 run 'on a machine with one GPU' --device cuda:0 "$tests/um_place"
+    SEMCACHE_UM_KERNELS=arguments UM_FAKE_GPUS=1 run 'the same by name' --device cuda:0 "$tests/um_place" named
     UM_MODULE_LATE=1 run 'late data and two devices' --device cuda "$tests/um_place" two
     run 'the end of the program' --device cuda "$tests/um_place" exit
     for kernels in all arguments; do

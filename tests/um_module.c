@@ -198,6 +198,16 @@ static enum sc_status room(int device, uint64_t *bytes)
     return status;
 }
 
+static void count(const char *name, size_t bytes)
+{
+    size_t *counter = dlsym(RTLD_DEFAULT, name);
+
+    if (counter)
+        __atomic_fetch_add(counter, bytes, __ATOMIC_RELAXED);
+}
+
+static void asked(void) { count("um_fake_asked", 1); }
+
 static bool broken; /* the device does nothing any more */
 
 /* UM_MODULE_BREAKS: number of waits after which the device is gone. */
@@ -208,6 +218,7 @@ static enum sc_status idle(int device)
     static int waits;
 
     (void)device;
+    asked();
     broken |= breaks && ++waits > atoi(breaks);
     if (drain)
         drain();
@@ -220,18 +231,49 @@ static void await(struct sc_fence fence)
         abort();
 }
 
-/* The fake CUDA's work waits.  UM_MODULE_REFUSES_STREAMS: the library has to wait instead. */
+/* The fake CUDA's work waits.  UM_MODULE_REFUSES_STREAMS: the library has to wait instead.  UM_MODULE_FORGETS_STREAMS:
+ * nobody waits, a defect that tests have to find. */
 static enum sc_status behind(int device, void *stream, struct sc_fence fence)
 {
     void (*wait)(void (*)(struct sc_fence), struct sc_fence) =
         (void (*)(void (*)(struct sc_fence), struct sc_fence))dlsym(RTLD_DEFAULT, "um_fake_behind");
 
     (void)device, (void)stream;
+    asked();
     if (!wait || getenv("UM_MODULE_REFUSES_STREAMS"))
         return SC_ERR_UNSUPPORTED;
-    wait(await, fence);
+    if (!getenv("UM_MODULE_FORGETS_STREAMS"))
+        wait(await, fence);
     return SC_OK;
 }
+
+/* --- fences, counted ---------------------------------------------------------------------------------------------- */
+
+static enum sc_status mark(int device, enum sc_stream stream, struct sc_fence *fence)
+{
+    asked();
+    return sc_device_emu()->mark(device, stream, fence);
+}
+
+static enum sc_status wait_for(int device, enum sc_stream stream, struct sc_fence fence)
+{
+    asked();
+    return sc_device_emu()->wait(device, stream, fence);
+}
+
+static enum sc_status sync_with(struct sc_fence fence)
+{
+    asked();
+    return sc_device_emu()->sync(fence);
+}
+
+static bool done(struct sc_fence fence)
+{
+    asked();
+    return sc_device_emu()->done(fence);
+}
+
+/* --- copies ------------------------------------------------------------------------------------------------------- */
 
 static void doze(int device, void *stream, void *record)
 {
@@ -239,19 +281,12 @@ static void doze(int device, void *stream, void *record)
     usleep(1000);
 }
 
-static void count(const char *name, size_t bytes)
-{
-    size_t *counter = dlsym(RTLD_DEFAULT, name);
-
-    if (counter)
-        __atomic_fetch_add(counter, bytes, __ATOMIC_RELAXED);
-}
-
 /* UM_MODULE_LATE: each copy from the host begins a millisecond late. */
 static enum sc_status copy(int device, enum sc_stream stream, const struct sc_copy2d *c)
 {
     struct sc_copy2d there = *c;
 
+    asked();
     if (broken)
         return SC_ERR_DEVICE;
     if (c->src_device == SC_HOST && getenv("UM_MODULE_LATE"))
@@ -355,6 +390,10 @@ const struct sc_device_ops *semcache_device_module(void)
     ops.room = room;
     ops.idle = idle;
     ops.behind = behind;
+    ops.mark = mark;
+    ops.wait = wait_for;
+    ops.sync = sync_with;
+    ops.done = done;
     ops.copy = copy;
     ops.fill = fill;
     ops.exchange = exchange;

@@ -122,6 +122,29 @@ static void test_loop(double *p)
            "which comes home once");
 }
 
+/* Launches without new data.  Where there are several GPUs the library asks for the thread's. */
+static void test_steady(double *p)
+{
+    size_t asked, works;
+    int gpus = 0;
+
+    set(p, 1);
+    launch(p, N, 1);
+    cudaDeviceSynchronize();
+    launch(p, N, 1);
+    cudaGetDeviceCount(&gpus);
+    asked = count_of("um_fake_asked");
+    works = count_of("um_fake_works");
+    for (int i = 0; i < STEPS; i++)
+        launch(p, N, 1);
+    asked = count_of("um_fake_asked") - asked;
+    works = count_of("um_fake_works") - works;
+    tap_ok(asked == (gpus > 1 ? STEPS : 0) && works == STEPS,
+           "a launch without new data is one call of CUDA: %zu launches and %zu other calls of %d with %d GPUs", works,
+           asked, STEPS, gpus);
+    tap_ok(all_are(p, 3 + STEPS), "the values are right");
+}
+
 /* Without any wait by the program. */
 static void test_touch(double *p)
 {
@@ -805,11 +828,13 @@ int main(int argc, char **argv)
         test_named_calls(p);
         small = true; /* launches leave some blocks at home */
         test_loop(p);
+        test_steady(p);
         test_touch(p);
     } else if (!small) {
         test_huge();
         test_bounce(p);
         test_loop(p);
+        test_steady(p);
         test_touch(p);
         test_room(p);
         test_advice();
