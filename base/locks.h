@@ -46,6 +46,7 @@ static inline void sc_locks_take(enum sc_rank rank) { (void)rank; }
 static inline void sc_locks_give(enum sc_rank rank) { (void)rank; }
 static inline void sc_locks_none(const char *for_what) { (void)for_what; }
 #define sc_assert_held(rank) ((void)0)
+#define sc_assert_not_held(rank) ((void)0)
 #else
 extern bool sc_locks_trap; /* trap at a broken order; set by tests */
 extern __thread uint32_t sc_locks_held __attribute__((tls_model("initial-exec"))); /* bits 1 << rank */
@@ -62,6 +63,9 @@ static inline void sc_locks_give(enum sc_rank rank) { sc_locks_held &= ~(UINT32_
 /* Asserts that the thread holds the lock of that rank: the first statement of functions that need the lock. */
 #define sc_assert_held(rank) sc_assert_that(sc_locks_held >> (rank) & 1, "the lock " #rank " is held")
 
+#define sc_assert_not_held(rank) \
+    sc_assert_that(!(sc_locks_held >> (rank) & 1), "the lock " #rank " is not held")
+
 /* Checks that the thread holds no lock of the library. */
 static inline void sc_locks_none(const char *for_what)
 {
@@ -74,6 +78,13 @@ static inline void sc_lock(struct sc_lock *lock)
 {
     sc_locks_take(lock->rank);
     pthread_mutex_lock(&lock->mutex);
+}
+static inline bool sc_try_lock(struct sc_lock *lock)
+{
+    if (pthread_mutex_trylock(&lock->mutex) != 0)
+        return false;
+    sc_locks_take(lock->rank);
+    return true;
 }
 static inline void sc_unlock(struct sc_lock *lock)
 {

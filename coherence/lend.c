@@ -515,19 +515,38 @@ bool sc_coherence_spare(int ordinal, uint64_t bytes)
 
 /* --- one address -------------------------------------------------------------------------------------------------- */
 
+/* Whether the devices have memory of one address; they then stay open until the call is over. */
+static bool begin_placing(struct sc_host_placing *placing)
+{
+    const struct sc_device_ops *ops;
+    bool begins;
+
+    sc_protocol_lock();
+    sc_protocol_await_admission();
+    ops = sc_protocol.ops;
+    begins = ops && ops->reserve && !sc_protocol.stopping;
+    if (begins) {
+        *placing = (struct sc_host_placing){ops->zone, ops->reserve, ops->unreserve, ops->pin, ops->unpin};
+        sc_protocol_call_begins();
+    }
+    sc_protocol_unlock();
+    return begins;
+}
+
+/* Memory is allocated without the protocol's lock (host/README.md, rule M13). */
 void *sc_coherence_united_alloc(size_t bytes)
 {
     static struct sc_host_placing placing;
-    const struct sc_device_ops *ops;
     void *memory = NULL;
 
-    sc_protocol_lock();
-    ops = sc_protocol.ops;
-    if (ops && ops->reserve && !sc_protocol.stopping) {
-        placing = (struct sc_host_placing){ops->zone, ops->reserve, ops->unreserve, ops->pin, ops->unpin};
+    sc_quiet_enter();
+    if (begin_placing(&placing)) {
         memory = sc_host_united_alloc(bytes, &placing);
+        sc_protocol_lock();
+        sc_protocol_call_over();
+        sc_protocol_unlock();
     }
-    sc_protocol_unlock();
+    sc_quiet_leave();
     return memory;
 }
 

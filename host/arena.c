@@ -226,7 +226,10 @@ bool sc_host_arena_grow(void *block, size_t bytes)
     if (!span || !span->growing || sc_host_orphan())
         return false;
     sc_host_pins_lock();
-    sc_host_spans_lock();
+    if (!sc_host_spans_try_lock()) { /* rule M13 */
+        sc_host_pins_unlock();
+        return false;
+    }
     end = span->before + pages;
     grows = span->growing && bit(span->live, 0) && block_base(span, 0) == (uintptr_t)block && !bit(span->tracked, 0) &&
             !bit(span->odd, 0) && pages >= span->block_pages && end <= span->pages &&

@@ -22,6 +22,7 @@
 #include "base/locks.h"
 #include "base/log.h"
 #include "base/own_proc.h"
+#include "base/quiet.h"
 
 #define LEFT_LEAST ((size_t)512 << 20)    /* of a limited address space, left to the program */
 #define ARENA_LEAST ((size_t)64 << 20)    /* a smaller reservation is not worth having */
@@ -52,10 +53,41 @@ static struct sc_ring cached[SC_SPAN_CLASSES], released[SC_SPAN_CLASSES];
 static struct sc_ring by_age = {&by_age, &by_age}; /* cached spans, the youngest first */
 static size_t cached_bytes, cache_limit;
 
-void sc_host_spans_lock(void) { sc_lock(&span_lock); }
-void sc_host_spans_unlock(void) { sc_unlock(&span_lock); }
-void sc_host_pins_lock(void) { sc_lock(&pin_lock); }
-void sc_host_pins_unlock(void) { sc_unlock(&pin_lock); }
+/* Rule M13.  A handler may interrupt the holder, which is marked as inside semcache. */
+void sc_host_spans_lock(void)
+{
+    sc_assert_not_held(SC_RANK_PIN);
+    sc_assert_not_held(SC_RANK_PROTOCOL);
+    sc_inside_enter();
+    sc_lock(&span_lock);
+}
+
+bool sc_host_spans_try_lock(void)
+{
+    sc_inside_enter();
+    if (sc_try_lock(&span_lock))
+        return true;
+    sc_inside_leave();
+    return false;
+}
+
+void sc_host_spans_unlock(void)
+{
+    sc_unlock(&span_lock);
+    sc_inside_leave();
+}
+
+void sc_host_pins_lock(void)
+{
+    sc_quiet_enter();
+    sc_lock(&pin_lock);
+}
+
+void sc_host_pins_unlock(void)
+{
+    sc_unlock(&pin_lock);
+    sc_quiet_leave();
+}
 
 void sc_host_hull_add(const struct sc_host_range *range)
 {
@@ -381,14 +413,14 @@ void sc_host_span_note_pin(struct sc_host_span *span, size_t bytes, void (*unpin
 
 void sc_host_span_unpin(struct sc_host_span *span)
 {
-    sc_lock(&pin_lock);
+    sc_host_pins_lock();
     if (span->pinned && !devices_gone) {
         sc_inside_enter();
         span->unpin((void *)sc_host_span_base(span), span->pinned_bytes);
         sc_inside_leave();
     }
     __atomic_store_n(&span->pinned, false, __ATOMIC_RELEASE);
-    sc_unlock(&pin_lock);
+    sc_host_pins_unlock();
 }
 
 /* Gives the memory of a span that is in no list back to the system; called without the lock.  The span is unpinned
@@ -484,7 +516,7 @@ enum sc_status sc_host_span_pin(const struct sc_host_block *block, enum sc_statu
         return SC_ERR_INVALID;
     if (__atomic_load_n(&span->pinned, __ATOMIC_ACQUIRE))
         return SC_OK;
-    sc_lock(&pin_lock);
+    sc_host_pins_lock();
     if (!span->pinned && span->unpinnable) {
         span->unpinnable--;
         status = SC_ERR_MEMORY;
@@ -500,7 +532,7 @@ enum sc_status sc_host_span_pin(const struct sc_host_block *block, enum sc_statu
             span->unpinnable = PIN_REFUSALS; /* an attempt may cost the driver milliseconds */
         }
     }
-    sc_unlock(&pin_lock);
+    sc_host_pins_unlock();
     return status;
 }
 
@@ -508,9 +540,9 @@ void sc_host_span_empty(struct sc_host_span *span, void *first, size_t bytes)
 {
     bool done;
 
-    sc_lock(&pin_lock);
+    sc_host_pins_lock();
     done = !span->pinned && sc_host_sys_madvise(first, bytes, MADV_DONTNEED) == 0;
-    sc_unlock(&pin_lock);
+    sc_host_pins_unlock();
     if (!done)
         memset(first, 0, bytes);
 }
@@ -537,21 +569,21 @@ void sc_host_spans_unpin(void)
 
 void sc_host_spans_leave_pinned(void)
 {
-    sc_lock(&pin_lock);
+    sc_host_pins_lock();
     devices_gone = true;
-    sc_unlock(&pin_lock);
+    sc_host_pins_unlock();
 }
 
 void sc_host_spans_fork_prepare(void)
 {
-    sc_lock(&pin_lock);
+    sc_host_pins_lock();
     sc_lock(&span_lock);
 }
 
 void sc_host_spans_fork_parent(void)
 {
     sc_unlock(&span_lock);
-    sc_unlock(&pin_lock);
+    sc_host_pins_unlock();
 }
 
 void sc_host_spans_fork_child(void)

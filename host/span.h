@@ -66,6 +66,7 @@ uint32_t sc_host_size_class(size_t pages, size_t *rounded);
 enum sc_status sc_host_spans_start(void);
 
 void sc_host_spans_lock(void);
+bool sc_host_spans_try_lock(void); /* true: the thread has the lock */
 void sc_host_spans_unlock(void);
 
 /* Called with the lock held.  A span of the class, or NULL when the arena is used up or the system gives no memory. */
@@ -105,7 +106,7 @@ void sc_host_span_note_pin(struct sc_host_span *span, size_t bytes, void (*unpin
 /* Ends the pin, and the one address.  Called without the locks. */
 void sc_host_span_unpin(struct sc_host_span *span);
 
-/* The lock of pins; taken before the span lock. */
+/* The lock of pins.  A holder runs no handler of the program, and never waits for the span lock (rule M13). */
 void sc_host_pins_lock(void);
 void sc_host_pins_unlock(void);
 

@@ -99,12 +99,15 @@ static bool map_shared(struct sc_host_span *span)
     return span->alias;
 }
 
-/* Pin lock held. */
-static void give_back(struct sc_host_span *span)
+static void unmap(struct sc_host_span *span)
 {
     sc_assert_held(SC_RANK_PIN);
     sc_host_sys_mmap((void *)span->base, sc_host_span_bytes(span), PROT_NONE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED);
+}
+
+static void give_back(struct sc_host_span *span)
+{
     sc_host_spans_lock();
     sc_ring_push(&unused[span->class], &span->link);
     sc_host_spans_unlock();
@@ -114,8 +117,9 @@ static void put(struct sc_host_span *span)
 {
     sc_host_span_unpin(span);
     sc_host_pins_lock();
-    give_back(span);
+    unmap(span);
     sc_host_pins_unlock();
+    give_back(span);
 }
 
 static void drop_alias(struct sc_host_span *span)
@@ -162,24 +166,41 @@ static bool unite(struct sc_host_span *span, const struct sc_host_placing *placi
     return false;
 }
 
+static bool may_take(const struct sc_host_placing *placing)
+{
+    bool may;
+
+    sc_host_pins_lock();
+    sc_inside_enter();
+    may = has_zone(placing);
+    sc_inside_leave();
+    sc_host_pins_unlock();
+    return may;
+}
+
 void *sc_host_united_alloc(size_t bytes, const struct sc_host_placing *placing)
 {
     size_t span_units = bytes ? (bytes + SC_SPAN_UNIT - 1) >> SC_SPAN_UNIT_SHIFT : 1;
     struct sc_host_span *span = NULL;
+    bool united = false;
 
     if (!placing->zone || bytes > ZONE_MOST || sc_host_orphan())
         return NULL;
+    if (may_take(placing))
+        span = take(span_units << (SC_SPAN_UNIT_SHIFT - SC_PAGE_SHIFT));
+    if (!span)
+        return NULL;
     sc_host_pins_lock();
     sc_inside_enter();
-    if (has_zone(placing))
-        span = take(span_units << (SC_SPAN_UNIT_SHIFT - SC_PAGE_SHIFT));
-    if (span && !unite(span, placing)) {
-        give_back(span);
-        span = NULL;
-    }
+    united = unite(span, placing);
+    if (!united)
+        unmap(span);
     sc_inside_leave();
     sc_host_pins_unlock();
-    return span ? sc_host_arena_whole(span) : NULL;
+    if (united)
+        return sc_host_arena_whole(span);
+    give_back(span);
+    return NULL;
 }
 
 void sc_host_span_separate(const struct sc_host_block *block, size_t keep)

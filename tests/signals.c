@@ -23,14 +23,15 @@ void dgemm_(const char *, const char *, const int *, const int *, const int *, c
 static double *a, *b, *c;
 static volatile sig_atomic_t rounds; /* calls that returned */
 
-static void multiply(void)
+static void multiply_order(int n)
 {
-    const int n = N;
     const double one = 1, zero = 0;
 
     dgemm_("N", "N", &n, &n, &n, &one, a, &n, b, &n, &zero, c, &n, 1, 1);
     rounds++;
 }
+
+static void multiply(void) { multiply_order(N); }
 
 static void set_up(void)
 {
@@ -128,6 +129,77 @@ static int on_main_thread(void)
     }
     no_alarms();
     return verdict("on the main thread", bad || elsewhere);
+}
+
+/* --- handlers that interrupt malloc and free ------------------------------------------------------------------------ */
+
+#define STRIKES 1500
+
+static volatile sig_atomic_t strikes, wrong_in_handler, stopped;
+
+static void strike_in(long microseconds)
+{
+    struct itimerval timer = {.it_value = {0, microseconds}};
+
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+/* A call of the BLAS, and a touch of a result that a device may have. */
+static void compute_in_handler(int sig)
+{
+    const int at = 7919 * strikes % (N * N);
+
+    (void)sig;
+    wrong_in_handler += c[at] != 2.0 * (1000000 + at);
+    if (strikes % 8 == 0)
+        multiply();
+    if (++strikes < STRIKES)
+        strike_in(20 + strikes % 50);
+}
+
+/* Calls on fresh memory, which is pinned, freed and unpinned. */
+static void *compute_beside(void *none)
+{
+    double *mine[3];
+    sigset_t all;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    for (int n = 40; !stopped; n = n % 400 + 30) {
+        const double one = 1, zero = 0;
+
+        for (int i = 0; i < 3; i++)
+            mine[i] = calloc((size_t)(n * n), sizeof *mine[i]);
+        dgemm_("N", "N", &n, &n, &n, &one, mine[0], &n, mine[1], &n, &zero, mine[2], &n, 1, 1);
+        for (int i = 0; i < 3; i++)
+            free(mine[i]);
+    }
+    return none;
+}
+
+static int in_malloc(void)
+{
+    struct sigaction action = {.sa_handler = compute_in_handler, .sa_flags = SA_RESTART};
+    pthread_t thread;
+    int bad = 0;
+
+    multiply_order(0); /* on the host; the first such call must not be a handler's (doc/limits.md) */
+    multiply();
+    pthread_create(&thread, NULL, compute_beside, NULL);
+    sigaction(SIGALRM, &action, NULL);
+    strike_in(20);
+    while (strikes < STRIKES) {
+        char *small = malloc(40000), *large = malloc(1200000);
+
+        large = realloc(large, 1300000);
+        bad += !small || !large;
+        free(large);
+        free(small);
+    }
+    stopped = 1;
+    pthread_join(thread, NULL);
+    multiply();
+    return verdict("in malloc", bad || wrong_in_handler || wrong());
 }
 
 static int pipe_ends[2];
@@ -291,6 +363,8 @@ int main(int argc, char **argv)
         return jump_out();
     if (strcmp(what, "thread") == 0)
         return on_main_thread();
+    if (strcmp(what, "malloc") == 0)
+        return in_malloc();
     if (strcmp(what, "interrupted") == 0)
         return interrupted();
     if (strcmp(what, "handled") == 0)

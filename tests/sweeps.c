@@ -348,29 +348,20 @@ static void test_threads(void)
     tap_ok(right, "three threads");
 }
 
-/* A signal at any moment of many sweeps.  It waits while memory is allocated or freed: a handler that interrupts malloc
- * may make no call of the BLAS (doc/limits.md). */
+/* A signal at any moment of many sweeps. */
 static void test_timer(void)
 {
-    sigset_t tick;
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
     bool right = timer_create(CLOCK_MONOTONIC, &event, &timer) == 0;
 
-    sigemptyset(&tick);
-    sigaddset(&tick, SIGUSR1);
     ticks = 300;
     timer_settime(timer, 0, &(struct itimerspec){.it_value = {0, 300000}}, NULL);
     for (int round = 0; round < 8 && right; round++) {
-        struct sweep s;
+        struct sweep s = make(1, 0, round % 2, 200, 190, 0);
 
-        pthread_sigmask(SIG_BLOCK, &tick, NULL);
-        s = make(1, 0, round % 2, 200, 190, 0);
-        pthread_sigmask(SIG_UNBLOCK, &tick, NULL);
         go(&s, 0, s.steps);
         right = is_right(&s);
-        pthread_sigmask(SIG_BLOCK, &tick, NULL);
         destroy(&s);
-        pthread_sigmask(SIG_UNBLOCK, &tick, NULL);
     }
     ticks = 0;
     timer_delete(timer);
