@@ -131,7 +131,7 @@ static int on_main_thread(void)
     return verdict("on the main thread", bad || elsewhere);
 }
 
-/* --- handlers that interrupt malloc and free ------------------------------------------------------------------------ */
+/* --- handlers that interrupt malloc and free ---------------------------------------------------------------------- */
 
 #define STRIKES 1500
 
