@@ -106,23 +106,19 @@ static void cut_thin(const struct sc_autotuner_call *q, struct sc_plan *plan)
 #define LITTLE 4          /* times fewer elements to add up than to upload: then devices share a sum */
 #define SUM_LEAST 512     /* width of a strip of C while devices share the sum and A or B arrives by columns */
 
-/* Strips of trsm are twice as wide where B has eight of the usual width.  A solve is a chain of steps, and the
- * time of a step hardly depends on the width (H200, order 2048: 1024 columns 0.48 ms, 4096 columns 1.08 ms). */
-#define WIDE_FROM (8 * SC_STRIPS_USUAL)
-
 /* A schedule of strips assumes that strips stay on their device.  With several devices a triangle, or the operand of
  * trmm and trsm that is also the result, is cut into the devices' parts already.  Strips of trmm and trsm on two H200s
  * took 1.6 and 1.3 times as long (bench/records/products.md). */
 static void set_arriving(const struct sc_autotuner_call *q, struct sc_plan *plan)
 {
     bool several = q->machine.devices > 1, in_place = q->op == SC_OP_TRMM || q->op == SC_OP_TRSM;
-    bool wide = q->op == SC_OP_TRSM && q->operands > 1 && q->view[1].cols >= WIDE_FROM;
 
     plan->arriving.bytes = plan->larger.room ? UINT64_MAX : SC_PIPELINE_BYTES;
     plan->arriving.sum = SC_STRIPS_USUAL;
     plan->arriving.triangle = sc_op_has_side(q->op) || !several ? SC_STRIPS_BLOCK : 0;
     plan->arriving.other = several && in_place ? 0 : SC_STRIPS_USUAL;
-    plan->arriving.result = several ? 0 : wide ? 2 * SC_STRIPS_USUAL : SC_STRIPS_USUAL;
+    plan->arriving.result = several ? 0 : SC_STRIPS_USUAL;
+    plan->arriving.turns = !several;
 }
 
 #define TILES_ALONG 20 /* in a direction, of the tiles of matrices that do not fit, while a device is full */

@@ -36,7 +36,7 @@ static double run_seconds(const struct sc_strips *s, const struct cut *c, double
     double share = strips / c->across, count = (strips + (halves ? c->halvings : 0)) * s->blocks * parts;
 
     *tasks += count;
-    return share * (s->kernel + (parts - 1) * s->again) + count * s->launch;
+    return share * (s->kernel + (parts - 1) * s->again) + count * s->launch + strips * s->strip;
 }
 
 /* Seconds of the result's transfer after the last kernel. Of a halved strip the last half is left, if the other halves
@@ -181,10 +181,7 @@ double sc_strips_in_turn(double kernel, double a_in, double b_in, int a, int b)
 }
 
 #define MEANWHILE_MOST 0.75
-/* Virtual milliseconds of trsm, symm, and trmm, n = 16384 on an H200: 0.5: 108, 174, 111; 0.75: 103, 167, 111; 1: 110,
- * 169, 117. */
-#define BEHIND 0.75
-
+#define TURNS_WIDEST 4 /* times the usual width */
 double sc_strips_meanwhile(const struct sc_device_properties *device, enum sc_type type, double bytes, double products)
 {
     double share = bytes * sc_machine_products(device, type) / (sc_machine_link(device, SC_HOST) * products);
@@ -192,10 +189,49 @@ double sc_strips_meanwhile(const struct sc_device_properties *device, enum sc_ty
     return smaller(share, MEANWHILE_MOST);
 }
 
-int64_t sc_strips_behind(const struct sc_device_properties *device, enum sc_type type, double bytes, double products,
-                         int64_t columns)
+/* Share of the first strip's kernels that need no more than `parts` parts of A. */
+static double share_of(const struct sc_strips_turns *t, int parts)
 {
-    return (int64_t)(BEHIND * sc_strips_meanwhile(device, type, bytes, products) * (double)columns);
+    double x = (double)parts / t->parts;
+
+    return t->growth > 0 ? x * x : t->growth < 0 ? 1 - (1 - x) * (1 - x) : x;
+}
+
+double sc_strips_turns_seconds(const struct sc_strips_turns *t, int64_t first, int64_t width)
+{
+    double column = 1 / (double)t->columns, part = (double)first * column;
+    double link = part * t->b, device = 0, home;
+
+    for (int i = 0; i < t->parts; i++) {
+        link += t->a / t->parts;
+        device = larger(device, link) + t->strip / t->parts +
+                 part * t->kernel * (share_of(t, i + 1) - share_of(t, i));
+    }
+    home = device + part * t->out;
+    for (int64_t at = first, next; at < t->columns; at = next) {
+        next = at + width < t->columns - width / 2 ? at + width : t->columns;
+        part = (double)(next - at) * column;
+        link += part * t->b;
+        device = larger(device, link) + t->strip + part * t->kernel;
+        home = larger(home, device) + part * t->out;
+    }
+    return home;
+}
+
+void sc_strips_turns_choose(const struct sc_strips_turns *t, int64_t *first, int64_t *width)
+{
+    double least = sc_strips_turns_seconds(t, *first = t->columns, *width = t->columns);
+
+    for (int64_t w = SC_STRIPS_USUAL; w <= TURNS_WIDEST * SC_STRIPS_USUAL; w *= 2)
+        for (int64_t f = SC_STRIPS_USUAL; f < t->columns; f += SC_STRIPS_USUAL) {
+            double seconds = sc_strips_turns_seconds(t, f, w);
+
+            if (seconds < least) {
+                least = seconds;
+                *first = f;
+                *width = w;
+            }
+        }
 }
 
 /* The narrowest candidate width that the caller can cut. */

@@ -17,6 +17,7 @@ struct sc_strips {
     bool apart;        /* the rest of `in` can arrive for one column of the result after another */
     double again;      /* reading and writing the device's part of the result, once per further part of the sum */
     double launch;     /* of the device, per further kernel */
+    double strip;      /* of the device, per strip of any width: the solves along the triangle of trsm */
     double task;       /* of the host, per task */
     double latency[2]; /* of a transfer: in, out */
     int devices;
@@ -55,10 +56,20 @@ double sc_strips_in_turn(double kernel, double a_in, double b_in, int a, int b);
 /* Share of a call's `products` that one device can compute while `bytes` arrive from the host; at most 0.75, because
  * the transfers of results that go home take the time of the rest. */
 double sc_strips_meanwhile(const struct sc_device_properties *device, enum sc_type type, double bytes, double products);
-/* Width of the first strip of `columns` whose strips all need an operand of `bytes` that arrives: the strip begins when
- * its columns and the first part of the operand are there. */
-int64_t sc_strips_behind(const struct sc_device_properties *device, enum sc_type type, double bytes, double products,
-                         int64_t columns);
+/* A call of symm, trmm or trsm on one device whose strips of B all need A, which arrives with B.  The first strip is
+ * computed part by part of A, later strips behind all of A, and each strip goes home when it is finished. */
+struct sc_strips_turns {
+    double kernel;      /* s of the kernels of all columns */
+    double strip;       /* s of a strip's kernels beside, for any width: the solves along the triangle */
+    double a, b, out;   /* s of the transfers */
+    int parts;          /* of A */
+    int growth;         /* of the first strip's work from part to part: 1 grows, -1 shrinks, 0 neither */
+    int64_t columns;
+};
+/* Seconds with a first strip of so many columns, and later strips of so many columns. */
+double sc_strips_turns_seconds(const struct sc_strips_turns *t, int64_t first, int64_t width);
+/* The best of some widths. */
+void sc_strips_turns_choose(const struct sc_strips_turns *t, int64_t *first, int64_t *width);
 void sc_strips_choose(const struct sc_strips *call, struct sc_strips_choice *out);
 /* Width of the last strip's last half after repeated halving, so that little of the result is left to go home after the
  * last kernel; 0: no halving. Choices and seconds above are without halving: with halves the model would choose much

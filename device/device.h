@@ -52,12 +52,15 @@ struct sc_copy2d {
     int dst_device, src_device;
 };
 
+#define SC_SOLVE_ROWS 256
 struct sc_device_properties {
     char name[128];
     uint64_t memory;        /* bytes usable for caching */
     double gemm_flops;      /* rough double-precision gemm rate, flop/s; a hint */
     double memory_bandwidth; /* bytes/s; a hint */
     double host_bandwidth;  /* bytes/s of the link from the host; a hint */
+    double solve;           /* s of trsm for each SC_SOLVE_ROWS rows of the triangle, for any number of right sides, beside
+                             * the products; a hint, 0: not known */
     double watts_busy, watts_idle; /* 0: not known */
     double host_watts_busy, host_watts_idle; /* of the machine without its devices; 0: not known */
     char identity[128];     /* other inputs of measurements: driver version, bus address */

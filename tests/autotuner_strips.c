@@ -198,7 +198,32 @@ static void test_meanwhile(void)
     tap_ok(is(sc_strips_meanwhile(&device, SC_D, 1e9, 2.5e9), 0.2), "a tenth of a second of half a second");
     tap_ok(is(sc_strips_meanwhile(&device, SC_S, 1e9, 2.5e9), 0.4), "single precision computes twice as much");
     tap_ok(is(sc_strips_meanwhile(&device, SC_D, 1e9, 1e3), 0.75), "a quarter is left for results that go home");
-    tap_ok(sc_strips_behind(&device, SC_D, 1e9, 2.5e9, 1000) == 150, "the first strip begins before the last of A");
+}
+
+/* 8 columns of thousands: 8 ms of kernels; A and B arrive in 4 ms each, and the result goes home in 4 ms. */
+static void test_turns(void)
+{
+    struct sc_strips_turns t = {.kernel = 8e-3, .a = 4e-3, .b = 4e-3, .out = 4e-3, .parts = 4, .columns = 8192};
+    int64_t first, width;
+
+    tap_ok(is(sc_strips_turns_seconds(&t, 8192, 8192), 4e-3 + 1e-3 + 8e-3 + 4e-3),
+           "in turn: a single strip waits for B and a part of A, and goes home behind the kernels");
+    tap_ok(is(sc_strips_turns_seconds(&t, 2048, 2048), 6e-3 + 6e-3 + 1e-3),
+           "from the second strip on kernels run without a pause, and the last strip's way home is left");
+    t.strip = 1e-3;
+    tap_ok(is(sc_strips_turns_seconds(&t, 8192, 8192), 4e-3 + 1e-3 + 9e-3 + 4e-3),
+           "a strip's solves take their time once for each strip");
+    t.strip = 0;
+    sc_strips_turns_choose(&t, &first, &width);
+    tap_ok(width == 1024, "without solves, strips are narrow");
+    t.growth = 1;
+    tap_ok(sc_strips_turns_seconds(&t, 4096, 1024) > 10e-3, "work that grows comes late");
+    t.growth = -1;
+    tap_ok(sc_strips_turns_seconds(&t, 4096, 1024) < sc_strips_turns_seconds(&t, 8192, 1024),
+           "and work that shrinks, early");
+    t.strip = 2e-3;
+    sc_strips_turns_choose(&t, &first, &width);
+    tap_ok(first + width >= 8192, "with long solves, one strip or two (%ld, %ld)", (long)first, (long)width);
 }
 
 /* Eight links that share 4 GB/s to the host. */
@@ -234,6 +259,7 @@ int main(void)
     test_order();
     test_in_turn();
     test_meanwhile();
+    test_turns();
     test_machine();
     return tap_done();
 }

@@ -409,7 +409,7 @@ static void test_triangles(void)
 
         noted(letters[i], 65536, true, true);
         for (int e = 0; e < launched[0].count; e++)
-            all = all && launched[0].columns[e] == 2048;
+            all = all && launched[0].columns[e] == launched[0].columns[0] && launched[0].columns[e] < 65536;
         tap_ok(all && launched[0].count, "%s has no halves", letters[i][0] == 'S' ? "trsm" : "trmm");
     }
 }

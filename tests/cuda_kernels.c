@@ -480,6 +480,75 @@ static void large_gemmt(char uplo, int64_t n)
     free(p);
 }
 
+/* A solve by halves with a triangle of several kernels: B with the rows beyond it unchanged. */
+static bool solves(struct sc_kernel *k, int64_t order, int64_t across, char *host, void *device)
+{
+    const int64_t ld = order + 3, elements = 2 * ld * ld;
+    const size_t bytes = sc_type_bytes(k->type);
+    value *a = malloc((size_t)elements * sizeof *a), *b = a + ld * ld;
+    struct sc_copy2d up = {.dst = device, .src = host, .width = (size_t)elements * bytes, .height = 1,
+                           .src_device = SC_HOST};
+    struct sc_copy2d down = {.dst = host, .src = device, .width = up.width, .height = 1, .dst_device = SC_HOST};
+    struct sc_fence done;
+    bool good = a != NULL;
+
+    for (int64_t i = 0; good && i < elements; i++) {
+        float re = (float)random_unit(), im = sc_type_is_complex(k->type) ? (float)random_unit() : 0;
+        bool in_a = i < ld * ld, diagonal = in_a && i % ld == i / ld;
+
+        a[i] = !in_a ? CMPLX(re, im) : diagonal ? CMPLX(re + 2, im) : CMPLX(re / 16, im / 16);
+        store(k->type, host + (size_t)i * bytes, a[i]);
+    }
+    k->m = k->side == 'L' ? order : across;
+    k->n = k->side == 'L' ? across : order;
+    k->lda = k->ldb = ld;
+    k->a = device;
+    k->b = (char *)device + (size_t)(ld * ld) * bytes;
+    good = good && !ops->copy(0, SC_STREAM_COMPUTE, &up) && !ops->launch(0, SC_STREAM_COMPUTE, k) &&
+           !ops->copy(0, SC_STREAM_COMPUTE, &down) && !ops->mark(0, SC_STREAM_COMPUTE, &done) && !ops->sync(done);
+    if (good)
+        reference_trsm(k, a, b);
+    for (int64_t i = 0; good && i < elements; i++) {
+        value got = load(k->type, host + (size_t)i * bytes);
+        double limit = k->type == SC_S || k->type == SC_C ? 1e-3 : 1e-11;
+
+        good = cabs(got - a[i]) <= limit * (1 + cabs(a[i]));
+    }
+    free(a);
+    if (!good)
+        describe(k, "wrong solve");
+    return good;
+}
+
+static void large_solves(int64_t order, int64_t across)
+{
+    size_t all = ((size_t)(2 * (order + 3) * (order + 3)) * 16 + 4095) / 4096 * 4096;
+    char *host = aligned_alloc(4096, all);
+    struct sc_fence ready;
+    void *device = NULL;
+    bool made = host && !ops->pin(host, all) && !ops->alloc(0, all, &device, &ready) &&
+                !ops->wait(0, SC_STREAM_COMPUTE, ready);
+
+    for (int t = 0; t < SC_TYPES; t++) {
+        int good = 0, tried = 0;
+
+        for (int v = 0; made && v < 24; v++) {
+            struct sc_kernel k = {.op = SC_OP_TRSM, .type = (enum sc_type)t, .transa = "NTC"[v % 3], .transb = 'N',
+                                  .side = "LR"[v / 3 & 1], .uplo = "UL"[v / 6 & 1], .diag = "NU"[v / 12 & 1],
+                                  .alpha = {1.5, t == SC_C || t == SC_Z ? -0.5 : 0}};
+
+            good += solves(&k, order, across, host, device);
+            tried++;
+        }
+        tap_ok(tried == 24 && good == tried, "trsm of order %d with %d right sides, type %c: %d of %d", (int)order,
+               (int)across, sc_type_letter((enum sc_type)t), good, tried);
+    }
+    if (device)
+        ops->free(0, device, &ready, 1);
+    ops->unpin(host, all);
+    free(host);
+}
+
 /* Empty calls, and calls that are left to the host. */
 static void edges(void)
 {
@@ -525,6 +594,10 @@ int main(int argc, char **argv)
     large_gemmt('U', 512);
     large_gemmt('U', 1300);
     large_gemmt('L', 1300);
+    large_solves(64, 1);
+    large_solves(256, 40);
+    large_solves(257, 17);
+    large_solves(700, 33);
     edges();
     for (int b = 0; b < BUFFERS; b++)
         ops->free(0, memory[b], NULL, 0);

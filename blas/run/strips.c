@@ -81,23 +81,36 @@ void sc_blas_halve(struct sc_cuts *cuts, const struct sc_operand *result, const 
 
 /* --- strips behind A ---------------------------------------------------------------------------------------------- */
 
-void sc_blas_behind(struct sc_blas_job *call, struct sc_cuts *cuts, const struct sc_operand *operand, double products)
+/* One device: times of the call, by the device's rates. */
+static struct sc_strips_turns turns_of(const struct sc_blas_job *call, int64_t extent, int growth)
 {
-    double missing = (double)sc_blas_missing_of(&call->operand[0], 0);
-    int64_t extent = cuts->at[cuts->n], first = 0;
-    struct sc_cuts strips = *cuts;
+    const struct sc_device_properties *device = sc_coherence_device_properties(0);
+    const struct sc_kernel *k = call->kernel;
+    double link = sc_machine_link(device, SC_HOST), order = (double)(k->side == 'R' ? k->n : k->m);
+    double products = sc_op_work(k->op, k->side, (double)k->m, (double)k->n, 0);
+    double result = (double)sc_view_bytes(&result_of(call)->view);
 
-    if (call->plan->arriving.result) {
-        first = sc_strips_behind(sc_coherence_device_properties(0), call->kernel->type, missing, products, extent);
-        sc_blas_cut(&strips, operand, call->plan->arriving.result, call->plan->arriving.result / 2);
-    } else {
-        sc_blas_arriving(&strips, operand, call->plan->arriving.other);
+    return (struct sc_strips_turns){
+        .kernel = products / sc_machine_products(device, k->type),
+        .strip = k->op == SC_OP_TRSM ? order / SC_SOLVE_ROWS * device->solve : 0,
+        .a = (double)sc_blas_missing_of(&call->operand[0], 0) / link,
+        .b = (double)sc_blas_missing_of(&call->operand[1], 0) / link, .out = result / link,
+        .parts = (int)(order / (double)call->plan->arriving.triangle) + 1, .growth = growth, .columns = extent};
+}
+
+void sc_blas_behind(struct sc_blas_job *call, struct sc_cuts *cuts, const struct sc_operand *operand, int growth)
+{
+    int64_t extent = cuts->at[cuts->n], first, width;
+    struct sc_strips_turns turns;
+
+    if (!call->plan->arriving.turns) {
+        sc_blas_arriving(cuts, operand, call->plan->arriving.other);
+        return;
     }
-    if (strips.n > 1 && first > strips.at[strips.n - 1])
-        first = 0;
-    for (int i = 1; i < strips.n; i++)
-        if (strips.at[i] >= first)
-            sc_blas_cut_at(cuts, strips.at[i], extent);
+    turns = turns_of(call, extent, growth);
+    sc_strips_turns_choose(&turns, &first, &width);
+    for (int64_t at = first; at < extent - width / 2; at += width)
+        sc_blas_cut_at(cuts, sc_coherence_next_sector(operand, at), extent);
 }
 
 /* --- the widths --------------------------------------------------------------------------------------------------- */

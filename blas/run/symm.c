@@ -177,7 +177,7 @@ static void set_cuts(struct symmetric *s)
     if (!s->joins) {
         sc_blas_arriving(&s->t, a, plan->arriving.triangle);
         if (s->left)
-            sc_blas_behind(s->call, &s->across, b, (double)kernel->m * (double)kernel->m * (double)kernel->n);
+            sc_blas_behind(s->call, &s->across, b, 0);
         else
             sc_blas_arriving(&s->t, b, plan->arriving.triangle);
     }

@@ -145,8 +145,7 @@ static void set_cuts(struct sc_blas_strip *s, struct sc_cuts *across)
     if (sc_blas_missing(s->call) >= plan->arriving.bytes) {
         sc_blas_arriving(&s->along, a, plan->arriving.triangle);
         if (s->left)
-            sc_blas_behind(s->call, across, b,
-                           0.5 * (double)b->view.rows * (double)b->view.rows * (double)b->view.cols);
+            sc_blas_behind(s->call, across, b, s->by_source == (s->call->kernel->op == SC_OP_TRSM) ? -1 : 1);
     } else {
         s->joins = sc_blas_cuts_result(s->call);
     }

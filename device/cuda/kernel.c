@@ -48,6 +48,7 @@ static trmm_fn *const trmm[] = SC_CUDA_FOUR(trmm_fn, Strmm, Dtrmm, Ctrmm, Ztrmm)
 static trsm_fn *const trsm[] = SC_CUDA_FOUR(trsm_fn, Strsm, Dtrsm, Ctrsm, Ztrsm);
 
 #define GEMMT_WIDTH 512 /* columns per step of gemmt; a diagonal block fits into the scratch memory */
+#define TRSM_HALVES 33 /* least order of a trsm that cuBLAS does not solve */
 #define TRMM_APART 128 /* least order and number of columns of a trmm from a copy */
 #define TRMM_COPY  ((size_t)64 << 20) /* most bytes of the copy */
 _Static_assert(GEMMT_WIDTH * GEMMT_WIDTH * 16 * 3 / 2 + GEMMT_WIDTH * 8 <= SC_CUDA_SCRATCH,
@@ -64,6 +65,12 @@ enum sc_status sc_cuda_scale(const struct sc_cuda_call *c, int64_t m, int64_t n,
         return sc_cuda_fill(c->device, c->stream, matrix, (size_t)ld * bytes, 0, (size_t)m * bytes, (size_t)n);
     return sc_cuda_result_of(c, gemm[k->type](c->blas, CUBLAS_OP_N, CUBLAS_OP_N, m, n, 0, &c->alpha, matrix, ld, matrix,
                                               ld, &c->beta, matrix, ld));
+}
+
+enum sc_status sc_cuda_product(const struct sc_cuda_call *c, const struct sc_cuda_product *p)
+{
+    return sc_cuda_result_of(c, gemm[c->k->type](c->blas, p->transa, p->transb, p->m, p->n, p->k, p->alpha, p->a,
+                                                 p->lda, p->b, p->ldb, p->beta, p->c, p->ldc));
 }
 
 static enum sc_status run_batch(const struct sc_cuda_call *c)
@@ -331,6 +338,9 @@ static enum sc_status run_triangular(const struct sc_cuda_call *c)
         return status;
     if (sc_cuda_scalar_is(k, k->alpha, 0))
         return sc_cuda_fill(c->device, c->stream, k->b, (size_t)k->ldb * bytes, 0, (size_t)k->m * bytes, (size_t)k->n);
+    if (k->op == SC_OP_TRSM && (k->side == 'L' ? k->m : k->n) >= TRSM_HALVES &&
+        (status = sc_cuda_triangle(c)) != SC_ERR_UNSUPPORTED)
+        return status;
     if (k->op == SC_OP_TRMM)
         return sc_cuda_result_of(c, trmm[k->type](c->blas, side, fill, trans, diag, k->m, k->n, &c->alpha, k->a, k->lda,
                                                   k->b, k->ldb, k->b, k->ldb));

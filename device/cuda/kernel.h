@@ -86,6 +86,19 @@ enum sc_status sc_cuda_scale(const struct sc_cuda_call *c, int64_t m, int64_t n,
 enum sc_status sc_cuda_pack(const struct sc_cuda_call *c, int64_t n, const void *matrix, int64_t ld, void *packed);
 enum sc_status sc_cuda_unpack(const struct sc_cuda_call *c, int64_t n, const void *packed, void *matrix, int64_t ld);
 
+/* C := alpha op(A) op(B) + beta C, in the type of the call. */
+struct sc_cuda_product {
+    cublasOperation_t transa, transb;
+    int64_t m, n, k, lda, ldb, ldc;
+    const void *a, *b;
+    void *c;
+    const union sc_cuda_scalar *alpha, *beta;
+};
+enum sc_status sc_cuda_product(const struct sc_cuda_call *c, const struct sc_cuda_product *p);
+
+/* trsm by kernels of the module and products.  SC_ERR_UNSUPPORTED: nothing was enqueued. */
+enum sc_status sc_cuda_triangle(const struct sc_cuda_call *c);
+
 /* The double precision dot product of single precision vectors, for n > 0. */
 enum sc_status sc_cuda_dsdot(const struct sc_cuda_call *c);
 

@@ -364,6 +364,7 @@ static enum sc_status emu_properties(int device, struct sc_device_properties *ou
     snprintf(out->name, sizeof out->name, "%s (emulated)", d->name);
     out->memory = d->memory;
     out->gemm_flops = d->gemm[SC_D];
+    out->solve = d->solve;
     out->memory_bandwidth = d->bandwidth;
     out->host_bandwidth = emu.machine->link[SC_EMU_HOST][device].bandwidth;
     out->watts_busy = d->watts_busy;

@@ -263,6 +263,17 @@ static bool key_launch(struct parser *p)
     return true;
 }
 
+static bool key_solve(struct parser *p)
+{
+    double value;
+
+    if (!one_word(p) || !number(p, p->word[1], &value))
+        return false;
+    FOR_DEVICES(p, d)
+        d->solve = value;
+    return true;
+}
+
 static bool key_gemm(struct parser *p)
 {
     static const char letters[] = "sdcz";
@@ -429,6 +440,7 @@ static const struct row {
     {'d', "memory", key_memory},
     {'d', "bandwidth", key_device_bandwidth},
     {'d', "launch", key_launch},
+    {'d', "solve", key_solve},
     {'d', "gemm", key_gemm},
     {'d', "watts", key_watts},
     {'d', "fail", key_fail},

@@ -39,6 +39,7 @@ struct sc_emu_device {
     uint64_t memory;       /* bytes */
     double bandwidth;      /* of the device's memory, bytes/s */
     double launch;         /* duration of the shortest kernel, s */
+    double solve;          /* further duration of a solve, s for each SC_SOLVE_ROWS rows of the triangle */
     double gemm[SC_TYPES]; /* real flop/s */
     double watts_busy, watts_idle;
     struct sc_emu_fault fault;
