@@ -1,8 +1,8 @@
 /* Forward substitution with a triangle of at most 256 rows and many right sides, for ?trsm.
  *
  * A block of threads has some right sides in shared memory.  A few rows at a time (a part) are solved, each right side
- * by one thread.  Then every thread subtracts their contributions from one of the rows below.  A quotient is a product with
- * the reciprocal, corrected by its remainder: the result of a division, but for a last bit now and then. */
+ * by one thread.  Then every thread subtracts their contributions from one of the rows below.  A quotient is a product
+ * with the reciprocal, corrected by its remainder: the result of a division, but for a last bit now and then. */
 #include <stdint.h>
 
 #include "device/cuda/triangle_kernel.h"
@@ -70,7 +70,8 @@ template <typename T> static __device__ T scalar(double re, double im)
 
 /* --- the solve ---------------------------------------------------------------------------------------------------- */
 
-/* In shared memory: the right sides of a block, and a part of the diagonal.  Each row of the right sides has 16 bytes more, so that threads of neighbouring rows meet different banks. */
+/* In shared memory: the right sides of a block, and a part of the diagonal.  Each row of the right sides has 16 bytes
+ * more, so that threads of neighbouring rows meet different banks. */
 template <typename T> struct sides {
     static const int columns = sizeof(T) > 8 ? SC_CUDA_TRIANGLE_COLUMNS / 2 : SC_CUDA_TRIANGLE_COLUMNS;
     static const int pitch = columns + 16 / sizeof(T);
