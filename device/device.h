@@ -59,8 +59,8 @@ struct sc_device_properties {
     double gemm_flops;      /* rough double-precision gemm rate, flop/s; a hint */
     double memory_bandwidth; /* bytes/s; a hint */
     double host_bandwidth;  /* bytes/s of the link from the host; a hint */
-    double solve;           /* s of trsm for each SC_SOLVE_ROWS rows of the triangle, for any number of right sides, beside
-                             * the products; a hint, 0: not known */
+    double solve;           /* s of trsm for each SC_SOLVE_ROWS rows of the triangle, beside the products, for any
+                             * number of right sides; a hint, 0: not known */
     double watts_busy, watts_idle; /* 0: not known */
     double host_watts_busy, host_watts_idle; /* of the machine without its devices; 0: not known */
     char identity[128];     /* other inputs of measurements: driver version, bus address */

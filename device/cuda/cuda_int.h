@@ -51,7 +51,7 @@ struct sc_cuda_device {
     CUmodule norm;              /* norm.c; NULL: not loaded yet */
     CUfunction norms[2][SC_TYPES]; /* kernels of `norm`: by columns, by rows */
     CUmodule triangle;          /* triangle.c; NULL: not loaded yet */
-    CUfunction triangles[SC_TYPES]; /* kernels of `triangle` */
+    CUfunction triangles[2][SC_TYPES]; /* kernels of `triangle`: solves, turns */
     bool reads_host;            /* kernels can read pinned host memory by its host address */
     char *slots;                /* SC_RESULT_SLOTS result slots, pinned */
     unsigned next_slot;         /* atomic */
