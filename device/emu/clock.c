@@ -217,7 +217,7 @@ void sc_emu_clock_fill(int device, int stream, uint64_t seq, uint64_t bytes)
 }
 
 /* A solve is a chain of steps along the triangle, whose time hardly depends on the number of right sides. */
-static double chain_seconds(const struct sc_emu_device *d, const struct sc_kernel *kernel)
+static double solve_seconds(const struct sc_emu_device *d, const struct sc_kernel *kernel)
 {
     int64_t order = kernel->side == 'R' ? kernel->n : kernel->m;
 
@@ -234,7 +234,7 @@ void sc_emu_clock_kernel(int device, int stream, uint64_t seq, const struct sc_k
     if (kernel->op == SC_OP_CSRSV || kernel->op == SC_OP_CSRSM)
         seconds = later(seconds, (double)kernel->csr.chain * SC_CHAIN_SECONDS);
     run_units(device, stream, seq,
-              d->launch + later(seconds, sc_kernel_bytes(kernel) / d->bandwidth) + chain_seconds(d, kernel));
+              d->launch + later(seconds, sc_kernel_bytes(kernel) / d->bandwidth) + solve_seconds(d, kernel));
 }
 
 void sc_emu_clock_wait(int device, int stream, uint64_t seq, struct sc_fence fence)
