@@ -10,7 +10,9 @@
 #define WINDOW ((size_t)16 << 20)
 #define PART ((size_t)32 << 20)
 
-static bool is_large(const struct sc_matrix *m) { return m->bytes > PART; }
+/* With several devices the whole matrix comes at once: the parts of a range lie on one device, and its link alone would
+ * carry them. */
+static bool is_large(const struct sc_matrix *m) { return m->bytes > PART && sc_protocol.devices == 1; }
 
 /* The size of the window around a page.  Once piecemeal fetches have cost enough (sc_wait_is_over), a write brings the
  * whole matrix. */
