@@ -13,12 +13,16 @@
  * time of about two applications. */
 #define APPLICATIONS 40
 
+/* Solves with L whose solves with U are declined.  libsemcache declines the first offers of a matrix, until the matrix
+ * has been used often enough for an upload. */
+#define WASTED_MOST 40
+
 /* Largest difference from PETSc's result, in the largest element. */
 #define DIFFERENCE (sizeof(PetscReal) == sizeof(float) ? 1e-3 : 1e-8)
 
 struct factors {
     PetscInt n;
-    int64_t applications;
+    int64_t applications, wasted;
     PetscObjectState copied;     /* state of the factor when U was copied; 0: never */
     bool compared, refused;      /* with PETSc's result; different, or not as described above */
     PetscInt *start, *index;     /* U */
@@ -158,7 +162,7 @@ static PetscErrorCode solve(Mat F, struct factors *f, const PetscScalar *x, Pets
     }
     upper = arrays_of(f->n, f->start, f->index, f->values);
     *done = !f->refused && semcache_try_solve(&upper, 'N', 'U', 0, one.part, f->work, y);
-    f->refused = !*done; /* a solve with one of the factors is of no use */
+    f->refused = !*done && ++f->wasted > WASTED_MOST;
     PetscFunctionReturn(0);
 }
 

@@ -60,6 +60,10 @@ def look():
     _open = _open or _devices() > 0
 
 
+def is_open():
+    return _open
+
+
 def is_present():
     """Whether the process runs under libsemcache."""
     return _sparse is not None

@@ -99,7 +99,7 @@ LEAST_DIVISOR, MOST_DIVISOR = 2.0**-100, 2.0**100  # also in single precision
 def div(a, b):
     if library.is_vector(a.vector if isinstance(a, Scaled) else a) and is_divisor(b, term(a)[1].dtype):
         return Divided(a, b)
-    if is_row(np.atleast_2d(b) if type(b) is np.ndarray else b, a) and \
+    if type(b) is np.ndarray and library.is_vector(a) and is_row(np.atleast_2d(b), a) and \
             np.all((LEAST_DIVISOR < abs(b)) & (abs(b) < MOST_DIVISOR)):
         result = multiplied(a, np.diag((1 / b).ravel().astype(a.dtype)))
         return a / b if result is None else result
@@ -270,7 +270,8 @@ def factor(x):
 
 
 def is_tall(x):
-    return isinstance(x, Adjoint) or type(x) is np.ndarray and x.ndim == 2 and x.size >= library.LEAST_ELEMENTS
+    return isinstance(x, Adjoint) or \
+        library.is_open() and type(x) is np.ndarray and x.ndim == 2 and x.size >= library.LEAST_ELEMENTS
 
 
 def multiplied(a, b):
