@@ -157,8 +157,7 @@ static void pin(struct sc_matrix *m, int device, int tiles, int by)
         sc_matrix_tile(m, 0, j)->copy[device].lru.pins += (uint32_t)by;
 }
 
-/* *f: reached when all tiles are valid on the device. */
-static enum sc_status lend_tiles(struct sc_matrix *m, int device, struct sc_fence *f)
+static enum sc_status acquire_tiles(struct sc_matrix *m, int device, struct sc_fence *f)
 {
     enum sc_status status = SC_OK;
     struct sc_piece p;
@@ -180,6 +179,20 @@ static enum sc_status lend_tiles(struct sc_matrix *m, int device, struct sc_fenc
         target_of(m, j, &p, &x);
         sc_task_release(device, &p, &x, *f);
     }
+    return status;
+}
+
+/* *f: reached when all tiles are valid on the device.  The pages close once, not for writing before the upload and for
+ * reading behind it: each change of protection interrupts the process's other processors. */
+static enum sc_status lend_tiles(struct sc_matrix *m, int device, struct sc_fence *f)
+{
+    enum sc_status status;
+
+    m->lending = true;
+    status = acquire_tiles(m, device, f);
+    m->lending = false;
+    if (status != SC_OK)
+        sc_protocol_paint(m->base, sc_matrix_end(m));
     return status;
 }
 

@@ -456,7 +456,7 @@ static void at_least(uint8_t *want, size_t pages, uint8_t prot)
  * kernels wait for the upload (C5). */
 static enum sc_prot sector_prot(const struct sc_matrix *m, int g)
 {
-    if (!m->open[g])
+    if (!m->open[g] || m->lending)
         return SC_PROT_NONE;
     return sc_protocol_device_has(m, g) || sc_protocol_uploading(m, g) ? SC_PROT_R : SC_PROT_RW;
 }

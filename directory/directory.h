@@ -88,6 +88,7 @@ struct sc_matrix {
     uint8_t *painted;  /* per global sector: protection required at the last painting */
     struct sc_closed closed[2]; /* SC_CLOSED_READ, SC_CLOSED_WRITE */
     bool noted[SC_NOTES];
+    bool lending; /* pages that an upload closes are closed for reading, too (coherence/lend.c) */
     int lent; /* 1 + the device that has lent memory of all tiles (coherence/lend.c); 0: not known */
 };
 
