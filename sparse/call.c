@@ -135,6 +135,26 @@ static bool dense_fit(const struct sc_sparse_call *c)
     return has_room(c->inputs, c->columns, x, type) && has_room(c->outputs, c->columns, y, type);
 }
 
+/* Rows that a device solves one after another; 0: not known yet. */
+static int64_t chain_of(const struct sc_sparse_call *call)
+{
+    struct sc_sparse_matrix *m = call->matrix;
+    int64_t *chain = &m->chain[call->use.descr.uplo == 'U'];
+    struct sc_sparse_csr csr;
+
+    if (call->use.descr.kind == SC_SPARSE_DIAGONAL)
+        return 1;
+    if (*chain || !call->offered)
+        return *chain;
+    sc_sparse_bring_home(m);
+    if (sc_sparse_measure(m) == SC_OK) {
+        if (sc_sparse_make_csr(&m->arrays, &call->use, &csr) == SC_OK)
+            sc_sparse_chain_of(m, &call->use, &csr);
+        sc_sparse_free_csr(&csr);
+    }
+    return *chain;
+}
+
 static bool solves(const struct sc_sparse_call *call)
 {
     return call->op == SC_OP_CSRSV || call->op == SC_OP_CSRSM;
@@ -151,7 +171,7 @@ static bool to_devices(const struct sc_sparse_call *call)
         return false;
     question = question_of(call);
     if (solves(call) && sc_config.offload == SC_OFFLOAD_AUTO) {
-        question.chain = sc_sparse_chain(call);
+        question.chain = chain_of(call);
         if (!question.chain)
             return false;
     }

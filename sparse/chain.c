@@ -38,23 +38,4 @@ void sc_sparse_chain_forget(struct sc_sparse_matrix *m)
     for (int i = 0; i < 2; i++)
         m->chain[i] = 0;
 }
-
-int64_t sc_sparse_chain(const struct sc_sparse_call *call)
-{
-    struct sc_sparse_matrix *m = call->matrix;
-    const int side = side_of(&call->use);
-    struct sc_sparse_csr csr;
-
-    if (call->use.descr.kind == SC_SPARSE_DIAGONAL)
-        return 1;
-    if (m->chain[side] || !call->offered)
-        return m->chain[side];
-    sc_sparse_bring_home(m);
-    if (sc_sparse_measure(m) == SC_OK) {
-        if (sc_sparse_make_csr(&m->arrays, &call->use, &csr) == SC_OK)
-            sc_sparse_chain_of(m, &call->use, &csr);
-        sc_sparse_free_csr(&csr);
-    }
-    return m->chain[side];
-}
 /* SPDX-License-Identifier: BSD-2-Clause */
