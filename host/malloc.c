@@ -147,6 +147,8 @@ static void note(void *p, size_t bytes)
         seen_by((uintptr_t)p, bytes);
 }
 
+static void free_kept(void);
+
 /* A block of the arena, or NULL when the request goes to libc. */
 static void *ours(size_t bytes, size_t align, bool zero)
 {
@@ -154,15 +156,41 @@ static void *ours(size_t bytes, size_t align, bool zero)
 
     if (!large(bytes) || sc_inside())
         return NULL;
+    free_kept();
     p = sc_host_arena_alloc(bytes, align, zero);
     note(p, bytes);
     return p;
+}
+
+/* Blocks that were freed inside the library, by a driver or a BLAS that got them before.  The thread may hold the
+ * protocol's lock (rule M13), so the next allocation or release of a large block by a thread outside frees them. */
+struct kept {
+    struct kept *next;
+    void *block;
+};
+static struct kept *kept;
+
+static void keep(void *p)
+{
+    struct kept *k = LIBC(malloc)(sizeof *k);
+
+    if (!k)
+        return; /* the block is lost: better than to wait for a lock */
+    k->block = p;
+    k->next = __atomic_load_n(&kept, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&kept, &k->next, k, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        ;
 }
 
 static void free_ours(void *p)
 {
     size_t bytes;
 
+    if (__builtin_expect(sc_inside(), 0)) {
+        keep(p);
+        return;
+    }
+    free_kept();
     if (sc_host_arena_free_untracked(p))
         return;
     bytes = sc_host_arena_size(p);
@@ -173,6 +201,19 @@ static void free_ours(void *p)
     if (sc_host_arena_tracked(p))
         sc_host_forget((uintptr_t)p, bytes);
     sc_host_arena_free(p);
+}
+
+static void free_kept(void)
+{
+    struct kept *k = NULL, *next;
+
+    if (__builtin_expect(__atomic_load_n(&kept, __ATOMIC_RELAXED) != NULL, 0))
+        k = __atomic_exchange_n(&kept, NULL, __ATOMIC_ACQUIRE);
+    for (; k; k = next) {
+        next = k->next;
+        free_ours(k->block);
+        LIBC(free)(k);
+    }
 }
 
 /* A block for a realloc that grows to `bytes` bytes, from a block that devices have used or not.  Lists and strings of

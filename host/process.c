@@ -182,11 +182,13 @@ SC_HOST_EXPORT int clone(int (*body)(void *), void *stack, int flags, void *arg,
 /* --- descriptors -------------------------------------------------------------------------------------------------- */
 
 /* Kept descriptors (the library's) and spared ones (a driver's) have close-on-exec set already, so they are skipped
- * with CLOSE_RANGE_CLOEXEC, too. */
+ * with CLOSE_RANGE_CLOEXEC, too.  While a driver starts in another thread, it opens files between those found here. */
 SC_HOST_EXPORT int close_range(unsigned first, unsigned last, int flags)
 {
     int own, result = 0;
 
+    if (!sc_inside())
+        wait_first();
     while (result == 0 && first <= last && first <= INT_MAX && (own = sc_fd_next((int)first)) >= 0 &&
            (unsigned)own <= last) {
         if ((unsigned)own > first)

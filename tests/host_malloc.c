@@ -5,6 +5,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/inside.h"
+#include "base/locks.h"
+#include "host/arena.h"
 #include "tests/host_fake.h"
 #include "tests/tap.h"
 
@@ -191,6 +194,28 @@ static void test_tracking_touches_nothing(void)
     free(p);
 }
 
+/* A driver that is called under the protocol's lock frees a block which it got before. */
+static void test_inside(void)
+{
+    static struct sc_lock protocol = SC_LOCK(SC_RANK_PROTOCOL);
+    char *volatile p = malloc(4 * MIB); /* volatile: the compiler knows that a freed block is not used */
+    char *q;
+
+    fill(p, 4 * MIB);
+    sc_inside_enter();
+    sc_lock(&protocol);
+    free(p);
+    q = realloc(NULL, 3 * MIB);
+    tap_ok(q && !sc_host_in_arena(q), "inside the library a block is libc's");
+    tap_ok(sc_host_arena_size(p) >= 4 * MIB && filled(p, 4 * MIB), "and a block of the arena is freed later");
+    sc_unlock(&protocol);
+    sc_inside_leave();
+    free(q);
+    q = malloc(16 * MIB);
+    tap_ok(sc_host_in_arena(q) && sc_host_arena_size(p) == 0, "by the next thread that allocates outside");
+    free(q);
+}
+
 int main(void)
 {
     test_before_start();
@@ -202,6 +227,7 @@ int main(void)
     test_alignment();
     test_callbacks();
     test_tracking_touches_nothing();
+    test_inside();
     return tap_done();
 }
 /* SPDX-License-Identifier: BSD-2-Clause */
