@@ -43,6 +43,7 @@ void sc_machine_describe(const struct sc_device_properties *device, int devices,
     out->gemm_flops = device->gemm_flops;
     out->memory_bandwidth = device->memory_bandwidth;
     out->host_bandwidth = device->host_bandwidth;
+    out->solve = device->solve;
     out->memory = device->memory;
     out->emulated = device->emulated;
     out->watts_busy = device->watts_busy;

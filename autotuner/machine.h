@@ -30,6 +30,7 @@ struct sc_machine {
     double gemm_flops;       /* of one device, double precision, flop/s */
     double memory_bandwidth; /* of one device, bytes/s */
     double host_bandwidth;   /* of one device's link to the host, bytes/s */
+    double solve;            /* of one device, s for each SC_SOLVE_ROWS rows of the triangle of trsm */
     uint64_t memory;         /* of one device, bytes */
     bool emulated;           /* the clock of the devices does not count the host's work */
     double watts_busy, watts_idle;           /* of one device */

@@ -45,6 +45,22 @@ static double chain_seconds(const struct sc_autotuner_call *call, int place)
                                                  call->columns);
 }
 
+/* The solves along the triangle of trsm, by the device's own figure: a quick measurement has only some of the types. */
+static double solves_seconds(const struct sc_autotuner_call *call)
+{
+    double rows = call->side == 'R' ? (double)call->n : (double)call->m;
+
+    return call->op == SC_OP_TRSM ? rows / SC_SOLVE_ROWS * call->machine.solve : 0;
+}
+
+/* trsm with fewer rows than a quick measurement has. */
+static bool is_short_solve(const struct sc_autotuner_call *call)
+{
+    int64_t rows = call->side == 'R' ? call->n : call->m;
+
+    return call->op == SC_OP_TRSM && call->machine.solve > 0 && rows < 2 * SC_SOLVE_ROWS;
+}
+
 /* Seconds of a part of a product with one small extent, by thin kernels; 0: no thin kernels. */
 static double thin_seconds(const struct sc_autotuner_call *call, int place, int parts)
 {
@@ -333,6 +349,9 @@ static double kernels(const struct sc_autotuner_call *call, int parts)
     if (seconds <= 0)
         seconds = larger(flops / sc_machine_gemm_flops(&call->machine),
                          (double)call->bytes / parts / sc_machine_memory_bandwidth(&call->machine));
+    if (is_short_solve(call))
+        seconds = solves_seconds(call) + flops / sc_machine_gemm_flops(&call->machine);
+    seconds = larger(seconds, solves_seconds(call));
     seconds = larger(seconds, (double)call->chain * SC_CHAIN_SECONDS);
     return seconds + call->launches * SC_LAUNCH_SECONDS;
 }

@@ -221,7 +221,7 @@ static double solve_seconds(const struct sc_emu_device *d, const struct sc_kerne
 {
     int64_t order = kernel->side == 'R' ? kernel->n : kernel->m;
 
-    return kernel->op == SC_OP_TRSM ? (double)((order + SC_SOLVE_ROWS - 1) / SC_SOLVE_ROWS) * d->solve : 0;
+    return kernel->op == SC_OP_TRSM ? (double)order / SC_SOLVE_ROWS * d->solve : 0;
 }
 
 void sc_emu_clock_kernel(int device, int stream, uint64_t seq, const struct sc_kernel *kernel)
