@@ -43,7 +43,6 @@ struct sc_plan {
         /* Least widths of these strips, of routines other than gemm: along the sum, along a triangular or symmetric
          * matrix, of the other operand, and of a result that goes home. 0: no strips. */
         int64_t sum, triangle, other, result;
-        bool turns; /* the strips of symm, trmm and trsm have the widths of sc_strips_turns_choose */
     } arriving;
     struct {
         bool whole;    /* the devices may share the sum of a product whose operands are on several devices */

@@ -145,15 +145,6 @@ static void describe_operands(const struct sc_plan_found *found, struct sc_strip
     s->apart = k->transa == 'N' && k->transb == 'N';
 }
 
-/* The solves along the triangle take the same time for every strip. */
-static double strip_seconds(const struct sc_plan_found *found)
-{
-    const struct sc_kernel *k = found->kernel;
-    double order = (double)(k->side == 'R' ? k->n : k->m);
-
-    return k->op == SC_OP_TRSM ? order / SC_SOLVE_ROWS * found->device[0]->solve : 0;
-}
-
 /* The call as the device with the most blocks sees the call. */
 static void describe(const struct sc_plan_found *found, const struct sc_plan *plan, struct sc_strips *s)
 {
@@ -167,7 +158,7 @@ static void describe(const struct sc_plan_found *found, const struct sc_plan *pl
         describe_operands(found, s);
     look_at_blocks(found, plan, s);
     s->kernel = sc_predict_kernels(found->call, found->kernel->m, found->kernel->n, found->kernel->k, s->devices);
-    s->strip = strip_seconds(found);
+    s->strip = sc_strips_solves(found->device[0], found->kernel);
     s->again = 2 * result / s->devices / sc_machine_memory_bandwidth(machine);
     sc_strips_machine(s, machine, missing, s->apart ? smaller((double)cut->all, missing) : 0, result);
     s->blocks *= cut->tasks * (cut->missing ? 1 : s->parts[0]);

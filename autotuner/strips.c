@@ -197,6 +197,13 @@ static double share_of(const struct sc_strips_turns *t, int parts)
     return t->growth > 0 ? x * x : t->growth < 0 ? 1 - (1 - x) * (1 - x) : x;
 }
 
+double sc_strips_solves(const struct sc_device_properties *device, const struct sc_kernel *k)
+{
+    double order = (double)(k->side == 'R' ? k->n : k->m);
+
+    return k->op == SC_OP_TRSM ? order / SC_SOLVE_ROWS * device->solve : 0;
+}
+
 double sc_strips_turns_seconds(const struct sc_strips_turns *t, int64_t first, int64_t width)
 {
     double column = 1 / (double)t->columns, part = (double)first * column;

@@ -66,6 +66,8 @@ struct sc_strips_turns {
     int growth;         /* of the first strip's work from part to part: 1 grows, -1 shrinks, 0 neither */
     int64_t columns;
 };
+/* `strip` of a call: seconds of the solves along the triangle of trsm, the same for every strip; otherwise 0. */
+double sc_strips_solves(const struct sc_device_properties *device, const struct sc_kernel *kernel);
 /* Seconds with a first strip of so many columns, and later strips of so many columns. */
 double sc_strips_turns_seconds(const struct sc_strips_turns *t, int64_t first, int64_t width);
 /* The best of some widths. */

@@ -92,7 +92,7 @@ static struct sc_strips_turns turns_of(const struct sc_blas_job *call, int64_t e
 
     return (struct sc_strips_turns){
         .kernel = products / sc_machine_products(device, k->type),
-        .strip = k->op == SC_OP_TRSM ? order / SC_SOLVE_ROWS * device->solve : 0,
+        .strip = sc_strips_solves(device, k),
         .a = (double)sc_blas_missing_of(&call->operand[0], 0) / link,
         .b = (double)sc_blas_missing_of(&call->operand[1], 0) / link, .out = result / link,
         .parts = (int)(order / (double)call->plan->arriving.triangle) + 1, .growth = growth, .columns = extent};
@@ -103,7 +103,7 @@ void sc_blas_behind(struct sc_blas_job *call, struct sc_cuts *cuts, const struct
     int64_t extent = cuts->at[cuts->n], first, width;
     struct sc_strips_turns turns;
 
-    if (!call->plan->arriving.turns) {
+    if (!call->plan->arriving.result) { /* several devices */
         sc_blas_arriving(cuts, operand, call->plan->arriving.other);
         return;
     }
