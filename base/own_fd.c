@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -83,7 +84,8 @@ void sc_fd_spare(const char *const *prefixes)
     __atomic_store_n(&spared, prefixes, __ATOMIC_RELEASE);
 }
 
-static bool is_spared(int folder, const char *fd, const char *const *prefixes)
+/* True if the link /proc/self/fd/`fd` begins with one of the prefixes. */
+static bool begins(int folder, const char *fd, const char *const *prefixes)
 {
     char path[256];
     long length = syscall(SYS_readlinkat, folder, fd, path, sizeof path - 1);
@@ -95,11 +97,21 @@ static bool is_spared(int folder, const char *fd, const char *const *prefixes)
     return false;
 }
 
+static bool is_of_driver(int fd)
+{
+    for (int i = 0; i < DRIVER_MAX; i++)
+        if (sc_fd_get(&drivers[i]) == fd)
+            return true;
+    return false;
+}
+
 void sc_fd_of_driver(int fd)
 {
     int saved = errno;
     struct stat file;
 
+    if (is_of_driver(fd))
+        fd = -1;
     for (int i = 0; i < DRIVER_MAX && fd >= 0 && fstat(fd, &file) == 0; i++) {
         struct sc_fd *slot = &drivers[i];
         int old = __atomic_load_n(&slot->fd, __ATOMIC_ACQUIRE);
@@ -125,28 +137,97 @@ static int number_of(const char *name)
     return fd;
 }
 
-/* The lowest descriptor >= from of a driver's file, or -1.  Reads /proc/self/fd by system calls: readdir allocates. */
-static int next_spared(int from)
+/* Calls `use` with every open descriptor but `folder`, and with its name in `folder`, which is /proc/self/fd.  Reads by
+ * system calls: readdir allocates. */
+static void each_open(void (*use)(int folder, const char *name, int fd, void *arg), void *arg)
 {
-    const char *const *prefixes = __atomic_load_n(&spared, __ATOMIC_ACQUIRE);
+    int folder = (int)syscall(SYS_openat, AT_FDCWD, SC_OWN_PROC "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     _Alignas(struct dirent64) char entries[2048];
-    int folder, next = -1;
     long bytes;
 
-    if (!prefixes || __atomic_load_n(&spared_by, __ATOMIC_RELAXED) != getpid())
-        return -1;
-    folder = (int)syscall(SYS_openat, AT_FDCWD, SC_OWN_PROC "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     while (folder >= 0 && (bytes = syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0)
         for (long at = 0; at < bytes; at += ((const struct dirent64 *)(entries + at))->d_reclen) {
             const char *name = ((const struct dirent64 *)(entries + at))->d_name;
-            int fd = number_of(name);
 
-            if (fd >= from && (next < 0 || fd < next) && is_spared(folder, name, prefixes))
-                next = fd;
+            if (number_of(name) >= 0 && number_of(name) != folder)
+                use(folder, name, number_of(name), arg);
         }
     if (folder >= 0)
         syscall(SYS_close, folder);
-    return next;
+}
+
+struct search {
+    const char *const *prefixes;
+    int from, found;
+};
+
+static void find_spared(int folder, const char *name, int fd, void *arg)
+{
+    struct search *search = arg;
+
+    if (fd >= search->from && (search->found < 0 || fd < search->found) && begins(folder, name, search->prefixes))
+        search->found = fd;
+}
+
+/* The lowest descriptor >= from of a driver's file, or -1. */
+static int next_spared(int from)
+{
+    struct search search = {__atomic_load_n(&spared, __ATOMIC_ACQUIRE), from, -1};
+
+    if (search.prefixes && __atomic_load_n(&spared_by, __ATOMIC_RELAXED) == getpid())
+        each_open(find_spared, &search);
+    return search.found;
+}
+
+/* --- what a driver makes by system calls of its own --------------------------------------------------------------- */
+
+#define KNOWN_MAX 4096 /* descriptors from this number on are taken for the program's */
+#define KNOWN_BITS 64
+
+static uint64_t known[KNOWN_MAX / KNOWN_BITS]; /* descriptors that are not the driver's */
+static bool starting;                          /* a driver starts */
+
+static void know(int fd)
+{
+    if (fd >= 0 && fd < KNOWN_MAX)
+        __atomic_fetch_or(&known[fd / KNOWN_BITS], 1ull << fd % KNOWN_BITS, __ATOMIC_RELAXED);
+}
+
+static void know_open(int folder, const char *name, int fd, void *none)
+{
+    (void)folder;
+    (void)name;
+    (void)none;
+    know(fd);
+}
+
+static void take_new(int folder, const char *name, int fd, void *none)
+{
+    static const char *const kinds[] = {"pipe:", "anon_inode:[eventfd]", NULL};
+
+    (void)none;
+    if (fd < KNOWN_MAX && !(__atomic_load_n(&known[fd / KNOWN_BITS], __ATOMIC_RELAXED) >> fd % KNOWN_BITS & 1) &&
+        begins(folder, name, kinds) && fcntl(fd, F_GETFD) == FD_CLOEXEC)
+        sc_fd_of_driver(fd);
+}
+
+void sc_fd_driver_begins(void)
+{
+    memset(known, 0, sizeof known);
+    __atomic_store_n(&starting, true, __ATOMIC_RELEASE);
+    each_open(know_open, NULL);
+}
+
+void sc_fd_driver_ended(void)
+{
+    each_open(take_new, NULL);
+    __atomic_store_n(&starting, false, __ATOMIC_RELEASE);
+}
+
+void sc_fd_of_program(int fd)
+{
+    if (__atomic_load_n(&starting, __ATOMIC_ACQUIRE))
+        know(fd);
 }
 
 static int lower(int from, int next, const struct sc_fd *own)

@@ -28,8 +28,16 @@ void sc_fd_drop(struct sc_fd *own);
 void sc_fd_spare(const char *const *prefixes);
 
 /* Protects descriptor `fd`, which a device driver has made for itself (a pipe, an eventfd, a socket).  Does nothing for
- * fd < 0 or when the table is full.  Keeps errno.  Thread safe. */
+ * fd < 0, for a protected descriptor, or when the table is full.  Keeps errno.  Thread safe. */
 void sc_fd_of_driver(int fd);
+
+/* Protects the pipes and eventfds that a driver makes between the two calls, also by system calls of its own, which
+ * pass libc's functions by.  Everything close-on-exec of these kinds that is new at the end is the driver's, except for
+ * what sc_fd_of_program named meanwhile.  One thread at a time. */
+void sc_fd_driver_begins(void);
+void sc_fd_driver_ended(void);
+/* The program has made descriptor `fd`.  Does nothing for fd < 0.  Thread safe and async-signal-safe. */
+void sc_fd_of_program(int fd);
 
 /* The lowest kept or protected descriptor >= from, or -1.  Async-signal-safe. */
 int sc_fd_next(int from);

@@ -245,10 +245,12 @@ enum sc_status sc_device_open(const struct sc_device_host *host, const char *set
     *ops = NULL;
     *count = 0;
     sc_inside_enter();
+    sc_fd_driver_begins();
     if (is_auto(setting))
         open_auto(host, ops, count);
     else if (!is_none(setting))
         status = open_named(host, setting, ops, count);
+    sc_fd_driver_ended();
     sc_inside_leave();
     return status;
 }

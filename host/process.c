@@ -210,8 +210,8 @@ SC_HOST_EXPORT void closefrom(int first)
 /* A driver's descriptors of these kinds have no path.  The driver's calls come from threads inside the library. */
 static int made(int result, const int *fds, int count)
 {
-    for (int i = 0; i < count && result >= 0 && sc_inside(); i++)
-        sc_fd_of_driver(fds[i]);
+    for (int i = 0; i < count && result >= 0; i++)
+        (sc_inside() ? sc_fd_of_driver : sc_fd_of_program)(fds[i]);
     return result;
 }
 

@@ -5,6 +5,7 @@
 #include <linux/close_range.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "base/inside.h"
@@ -56,6 +57,29 @@ static void test_made_inside(void)
            "an address that the kernel refuses is not read");
 }
 
+/* A driver may make system calls of its own, past libc and so past the interposed functions. */
+static void test_made_past_libc(void)
+{
+    int theirs[5], own[3], early[2];
+
+    if (pipe2(early, O_CLOEXEC))
+        early[0] = early[1] = -1;
+    sc_fd_driver_begins();
+    theirs[4] = (int)syscall(SYS_pipe2, theirs, O_CLOEXEC) ? -1 : (int)syscall(SYS_eventfd2, 0, EFD_CLOEXEC);
+    if (pipe2(own, O_CLOEXEC))
+        own[0] = own[1] = -1;
+    own[2] = (int)syscall(SYS_eventfd2, 0, 0); /* drivers set close-on-exec */
+    sc_fd_driver_ended();
+    if (syscall(SYS_pipe2, theirs + 2, O_CLOEXEC))
+        theirs[2] = theirs[3] = -1;
+    closefrom(3);
+    tap_ok(is_open(theirs[0]) && is_open(theirs[1]) && is_open(theirs[4]),
+           "pipes and events that a driver makes past libc while it starts stay");
+    tap_ok(!is_open(own[0]) && !is_open(own[1]) && !is_open(own[2]), "those that the program makes meanwhile do not");
+    tap_ok(!is_open(early[0]) && !is_open(early[1]) && !is_open(theirs[2]) && !is_open(theirs[3]),
+           "nor those made before or after");
+}
+
 int main(void)
 {
     static const char *const files[] = {"/dev/other", "/dev/ze", NULL};
@@ -86,6 +110,7 @@ int main(void)
     tap_ok(status == 0, "a forked child closes the driver's, too: its devices are the parent's");
 
     test_made_inside();
+    test_made_past_libc();
     sc_fd_spare(NULL);
     closefrom(3);
     tap_ok(count_open(drivers) == 0, "without a driver nothing is spared");
