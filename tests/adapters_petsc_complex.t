@@ -43,6 +43,12 @@ for my $method (qw(gmres bcgs tfqmr)) {
 }
 tutorial(1, 'ex2', '-m', $side, '-n', $side, '-ksp_type', 'gmres', '-pc_type', $_, '-ksp_max_it', 12)
   for qw(ilu sor gamg);
+# Factors and relaxation on the device.  Helmholtz's equation gives ICC a matrix with imaginary parts.
+for my $preconditioner (qw(ilu icc sor)) {
+    my @runs = map { tutorial(1, qw(ex11 -n 48 -norandom -ksp_type gmres -ksp_gmres_restart 99 -ksp_rtol 1e-30),
+        '-pc_type', $preconditioner, '-ksp_max_it', $_) } 45, 55;
+    is($runs[1]{calls}{sparse_sv} - $runs[0]{calls}{sparse_sv}, 20, "$runs[1]{name}: solves on the device");
+}
 $offload = 'never';
 tutorial($_, 'ex11', '-n', 20, '-ksp_type', 'bcgs', '-pc_type', 'jacobi', '-norandom') for 1, 2;
 done_testing();

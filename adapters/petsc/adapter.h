@@ -36,6 +36,8 @@ static inline struct sc_petsc_pair sc_petsc_pair(PetscScalar value)
 enum sc_petsc_use { SC_PETSC_READ, SC_PETSC_WRITE, SC_PETSC_UPDATE };
 PetscErrorCode sc_petsc_array(Vec v, enum sc_petsc_use use, PetscScalar **array);
 PetscErrorCode sc_petsc_array_back(Vec v, enum sc_petsc_use use, PetscScalar **array);
+/* Fetches the local elements of v in one batch, for this use by the host. */
+PetscErrorCode sc_petsc_fetch(Vec v, enum sc_petsc_use use);
 
 /* Registers the types "seq" and "mpi" of vectors and "seqaij" of matrices again, with operations that are offered to
  * libsemcache. */
@@ -49,10 +51,42 @@ PetscErrorCode sc_petsc_register_eigen(void);
 PetscErrorCode sc_petsc_register_preconditioners(void);
 
 typedef PetscErrorCode sc_petsc_apply(PC, Vec, Vec);
-/* Fetches x, and opens y for writing. */
-PetscErrorCode sc_petsc_come_home(Vec x, Vec y);
-/* Applies ILU or LU by the devices.  own: PETSc's function.  *done: y is the result. */
+/* Applies ILU, LU, ICC or Cholesky by the devices.  own: PETSc's function.  *done: y is the result. */
 PetscErrorCode sc_petsc_solve(PC pc, sc_petsc_apply *own, Vec x, Vec y, bool *done);
+
+typedef PetscErrorCode sc_petsc_sor(Mat, Vec, PetscReal, MatSORType, PetscReal, PetscInt, PetscInt, Vec);
+/* MatSOR of a sequential AIJ matrix by the devices, or by PETSc's function `own`. */
+PetscErrorCode sc_petsc_relax(sc_petsc_sor *own, Mat a, Vec b, PetscReal omega, MatSORType flag, PetscReal fshift,
+                              PetscInt sweeps, Vec x);
+
+/* --- solves.c: triangular solves that PETSc does in loops of its own ---------------------------------------------- */
+
+/* Data of a matrix whose solves are offered to the devices.  The data is destroyed with the matrix. */
+struct sc_petsc_solves {
+    PetscInt n;
+    int64_t applications, wasted;
+    PetscObjectState copied; /* state of the matrix when the arrays below were copied; 0: never */
+    unsigned compared;       /* set of uses whose first result was compared with PETSc's */
+    bool refused;            /* a result differed, the storage is unknown, or memory is missing */
+    PetscInt *start, *index; /* copies for the devices, or NULL; see factors.c and relaxation.c */
+    PetscScalar *values, *diagonal;
+    PetscScalar *work[2];
+};
+
+/* The data of a matrix, made at the first call.  *out of NULL: no memory. */
+PetscErrorCode sc_petsc_solves_of(Mat a, struct sc_petsc_solves **out);
+/* Counts an application.  Whether the application is offered to the devices; the vectors of work are there then. */
+bool sc_petsc_solves_offered(struct sc_petsc_solves *s);
+/* Frees the copies. */
+void sc_petsc_solves_drop(struct sc_petsc_solves *s);
+/* A first solve was computed, and a later solve of the same application was declined. */
+void sc_petsc_solves_wasted(struct sc_petsc_solves *s);
+/* Compares a result with PETSc's, which becomes the result.  use: one bit.  If the results differ, nothing is offered
+ * from now on. */
+PetscErrorCode sc_petsc_solves_compare(struct sc_petsc_solves *s, unsigned use, Vec theirs, Vec ours);
+/* Describes arrays of CSR, counted from 0. */
+struct semcache_sparse_arrays sc_petsc_csr(PetscInt rows, PetscInt cols, const PetscInt *start, const PetscInt *index,
+                                           const PetscScalar *values);
 
 /* w := alpha x + beta y, of local elements; y of NULL: w := alpha x.  w may be x or y.  *done: the devices compute. */
 PetscErrorCode sc_petsc_combine(Vec w, PetscScalar alpha, Vec x, PetscScalar beta, Vec y, bool *done);

@@ -5,6 +5,7 @@
 static PetscErrorCode (*create_seqaij)(Mat); /* PETSc's own */
 static sc_petsc_mult *their_mult, *their_transpose;
 static sc_petsc_mult_add *their_mult_add, *their_transpose_add;
+static sc_petsc_sor *their_sor;
 
 static PetscErrorCode arrays_of(Mat a, struct semcache_sparse_arrays *arrays)
 {
@@ -15,9 +16,7 @@ static PetscErrorCode arrays_of(Mat a, struct semcache_sparse_arrays *arrays)
     PetscFunctionBegin;
     PetscCall(MatGetLocalSize(a, &rows, &cols));
     PetscCall(MatSeqAIJGetCSRAndMemType(a, &start, &index, &values, NULL));
-    *arrays = (struct semcache_sparse_arrays){.size = sizeof *arrays, .format = SEMCACHE_SPARSE_CSR,
-                                              .type = SC_PETSC_TYPE, .index_bytes = sizeof(PetscInt), .rows = rows,
-                                              .cols = cols, .start = start, .index = index, .values = values};
+    *arrays = sc_petsc_csr(rows, cols, start, index, values);
     PetscFunctionReturn(0);
 }
 
@@ -90,6 +89,12 @@ static PetscErrorCode transpose_add(Mat a, Vec x, Vec y, Vec z)
     return offer_add(a, 'T', x, y, z, their_transpose_add);
 }
 
+static PetscErrorCode sor(Mat a, Vec b, PetscReal omega, MatSORType flag, PetscReal shift, PetscInt its, PetscInt local,
+                          Vec x)
+{
+    return sc_petsc_relax(their_sor, a, b, omega, flag, shift, its * local, x);
+}
+
 typedef void operation(void);
 
 /* Replaces an operation, whose own function is kept from the first matrix. */
@@ -114,6 +119,7 @@ static PetscErrorCode make_seqaij(Mat a)
     PetscCall(replace(a, MATOP_MULT_ADD, (operation *)mult_add, (operation **)&their_mult_add));
     PetscCall(replace(a, MATOP_MULT_TRANSPOSE, (operation *)transpose, (operation **)&their_transpose));
     PetscCall(replace(a, MATOP_MULT_TRANSPOSE_ADD, (operation *)transpose_add, (operation **)&their_transpose_add));
+    PetscCall(replace(a, MATOP_SOR, (operation *)sor, (operation **)&their_sor));
     PetscFunctionReturn(0);
 }
 

@@ -1,7 +1,8 @@
-/* Preconditioners that the host applies, unless the devices take the solves of ILU and LU (factors.c).  The vectors of
- * an application come home in one batch, and not by a fault for each part. */
+/* Preconditioners that the host applies, unless the devices solve (factors.c, relaxation.c).  The vectors of an
+ * application come home in one batch, and not by a fault for each part. */
 #include "adapters/petsc/adapter.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include <petsc/private/pcimpl.h>
@@ -17,8 +18,20 @@ static struct kind {
 } kinds[] = {{PCILU, make_ilu, NULL}, {PCICC, make_icc, NULL}, {PCLU, make_lu, NULL},
              {PCCHOLESKY, make_cholesky, NULL}, {PCSOR, make_sor, NULL}, {PCBJACOBI, make_bjacobi, NULL}};
 
-/* Names of PETSc's operations of a preconditioner, which are composed with the preconditioner. */
-static const char their_apply[] = "semcache_their_apply", their_setup[] = "semcache_their_setup";
+static sc_petsc_apply apply, transpose, left, right;
+
+/* Operations from vector to vector.  PETSc's functions are composed with the preconditioner under these names. */
+static const struct operation {
+    const char *name;
+    size_t place; /* in the table of the preconditioner's operations */
+    sc_petsc_apply *ours;
+} operations[] = {{"semcache_apply", offsetof(struct _PCOps, apply), apply},
+                  {"semcache_transpose", offsetof(struct _PCOps, applytranspose), transpose},
+                  {"semcache_left", offsetof(struct _PCOps, applysymmetricleft), left},
+                  {"semcache_right", offsetof(struct _PCOps, applysymmetricright), right}};
+enum { APPLY, TRANSPOSE, LEFT, RIGHT };
+
+static const char their_setup[] = "semcache_their_setup";
 
 static struct kind *kind_of(const char *type)
 {
@@ -29,61 +42,56 @@ static struct kind *kind_of(const char *type)
     return kind;
 }
 
-static PetscErrorCode open_result(Vec y)
+/* What the host reads and writes in this application.  The blocks of block Jacobi, and MatSOR of AIJ matrices
+ * (relaxation.c), fetch what the host reads. */
+static PetscErrorCode fetch(PC pc, Vec x, Vec y)
 {
-    PetscScalar *at_y;
-    PetscInt n;
+    PetscBool blocks, relaxation, offered = PETSC_FALSE;
 
     PetscFunctionBegin;
-    PetscCall(VecGetLocalSize(y, &n));
-    PetscCall(sc_petsc_array(y, SC_PETSC_UPDATE, &at_y));
-    (void)semcache_acquire(at_y, (size_t)n * sizeof *at_y, SEMCACHE_WRITE);
-    PetscCall(sc_petsc_array_back(y, SC_PETSC_UPDATE, &at_y));
+    PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCBJACOBI, &blocks));
+    PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCSOR, &relaxation));
+    if (relaxation)
+        PetscCall(PetscObjectTypeCompareAny((PetscObject)pc->pmat, &offered, MATSEQAIJ, MATMPIAIJ, ""));
+    if (!blocks && !offered)
+        PetscCall(sc_petsc_fetch(x, SC_PETSC_READ));
+    if (!offered)
+        PetscCall(sc_petsc_fetch(y, SC_PETSC_WRITE));
     PetscFunctionReturn(0);
 }
 
-PetscErrorCode sc_petsc_come_home(Vec x, Vec y)
-{
-    PetscScalar *at_x;
-    PetscInt n;
-
-    PetscFunctionBegin;
-    PetscCall(VecGetLocalSize(x, &n));
-    PetscCall(sc_petsc_array(x, SC_PETSC_READ, &at_x));
-    (void)semcache_acquire(at_x, (size_t)n * sizeof *at_x, SEMCACHE_READ);
-    PetscCall(sc_petsc_array_back(x, SC_PETSC_READ, &at_x));
-    PetscCall(open_result(y));
-    PetscFunctionReturn(0);
-}
-
-static PetscErrorCode apply(PC pc, Vec x, Vec y)
+static PetscErrorCode run(PC pc, int which, Vec x, Vec y)
 {
     sc_petsc_apply *own;
-    PetscBool factors, blocks;
     bool done = false;
 
     PetscFunctionBegin;
-    PetscCall(PetscObjectQueryFunction((PetscObject)pc, their_apply, &own));
-    PetscCall(PetscObjectTypeCompareAny((PetscObject)pc, &factors, PCILU, PCLU, ""));
-    PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCBJACOBI, &blocks));
-    if (factors)
+    PetscCall(PetscObjectQueryFunction((PetscObject)pc, operations[which].name, &own));
+    if (which == APPLY && pc->ops->getfactoredmatrix)
         PetscCall(sc_petsc_solve(pc, own, x, y, &done));
-    if (done)
-        PetscFunctionReturn(0);
-    if (blocks) /* PETSc clears y, and the preconditioner of a block fetches what the host needs of x */
-        PetscCall(open_result(y));
-    else
-        PetscCall(sc_petsc_come_home(x, y));
-    PetscCall(own(pc, x, y));
+    if (!done) {
+        PetscCall(fetch(pc, x, y));
+        PetscCall(own(pc, x, y));
+    }
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode replace_apply(PC pc)
+static PetscErrorCode apply(PC pc, Vec x, Vec y) { return run(pc, APPLY, x, y); }
+static PetscErrorCode transpose(PC pc, Vec x, Vec y) { return run(pc, TRANSPOSE, x, y); }
+static PetscErrorCode left(PC pc, Vec x, Vec y) { return run(pc, LEFT, x, y); }
+static PetscErrorCode right(PC pc, Vec x, Vec y) { return run(pc, RIGHT, x, y); }
+
+static PetscErrorCode replace(PC pc)
 {
     PetscFunctionBegin;
-    if (pc->ops->apply && pc->ops->apply != apply) {
-        PetscCall(PetscObjectComposeFunction((PetscObject)pc, their_apply, pc->ops->apply));
-        pc->ops->apply = apply;
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+        const struct operation *o = &operations[i];
+        sc_petsc_apply **now = (sc_petsc_apply **)(void *)((char *)pc->ops + o->place);
+
+        if (*now && *now != o->ours) {
+            PetscCall(PetscObjectComposeFunction((PetscObject)pc, o->name, *now));
+            *now = o->ours;
+        }
     }
     PetscFunctionReturn(0);
 }
@@ -96,7 +104,7 @@ static PetscErrorCode setup(PC pc)
     PetscFunctionBegin;
     PetscCall(PetscObjectQueryFunction((PetscObject)pc, their_setup, &own));
     PetscCall(own(pc));
-    PetscCall(replace_apply(pc));
+    PetscCall(replace(pc));
     PetscFunctionReturn(0);
 }
 
@@ -104,7 +112,7 @@ static PetscErrorCode make(PC pc, const char *type)
 {
     PetscFunctionBegin;
     PetscCall(kind_of(type)->create(pc));
-    PetscCall(replace_apply(pc));
+    PetscCall(replace(pc));
     if (pc->ops->setup) {
         PetscCall(PetscObjectComposeFunction((PetscObject)pc, their_setup, pc->ops->setup));
         pc->ops->setup = setup;

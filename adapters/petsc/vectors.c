@@ -25,6 +25,21 @@ PetscErrorCode sc_petsc_array_back(Vec v, enum sc_petsc_use use, PetscScalar **a
     return use == SC_PETSC_WRITE ? VecRestoreArrayWrite(v, array) : VecRestoreArray(v, array);
 }
 
+PetscErrorCode sc_petsc_fetch(Vec v, enum sc_petsc_use use)
+{
+    static const enum semcache_mode modes[] = {[SC_PETSC_READ] = SEMCACHE_READ, [SC_PETSC_WRITE] = SEMCACHE_WRITE,
+                                               [SC_PETSC_UPDATE] = SEMCACHE_READWRITE};
+    PetscScalar *array;
+    PetscInt n;
+
+    PetscFunctionBegin;
+    PetscCall(VecGetLocalSize(v, &n));
+    PetscCall(sc_petsc_array(v, use, &array));
+    (void)semcache_acquire(array, (size_t)n * sizeof *array, modes[use]);
+    PetscCall(sc_petsc_array_back(v, use, &array));
+    PetscFunctionReturn(0);
+}
+
 /* The array of x to read, if x is not the vector w, whose array is known. */
 static PetscErrorCode input(Vec x, Vec w, PetscScalar *known, PetscScalar **array)
 {
