@@ -2,18 +2,23 @@
 /* Times of a level 3 routine from matrices that the CPU has just written until threads have read the whole result.
  * Common to bench/level3 (any BLAS) and bench/xt_level3 (cuBLASXt), which define the functions declared below.
  *
- *     PROGRAM [-t readers] [-r rounds] [-b betas] [-s seconds] n [routine...]
+ *     PROGRAM [-t readers] [-r rounds] [-b betas] [-c calls] [-s seconds] n [routine...]
  *
  * -t  threads that read the result, an element of every page; also the threads that write the matrices (default 8);
  * -r  rounds after the first round (default 3); the best round counts;
  * -b  0, 1 or 01: values of beta (default 01; the triangular routines have no beta);
+ * -c  calls one after the other in a round (default 1): what a call more takes is the time of a call on data that is
+ *     where it is needed;
  * -s  no further row begins after so many seconds (default: no limit).
+ *
+ * The type of the elements is double, or the one of LEVEL3_S, LEVEL3_C or LEVEL3_Z, if that is defined.
  *
  * Every round begins with matrices written by the CPU: the operands, and the result if the routine reads the result.
  * Every line of the output is a JSON object with the figures of a routine and a beta. */
 #ifndef BENCH_LEVEL3_H
 #define BENCH_LEVEL3_H
 
+#include <complex.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -21,6 +26,29 @@
 #include <unistd.h>
 
 #include "examples/example.h"
+
+/* A type has its letter, the largest error of a right result, and operations of real numbers for an operation. */
+#if defined LEVEL3_S
+typedef float level3_number;
+#define LEVEL3_LETTER "s"
+enum { LEVEL3_OPERATIONS = 1 };
+static const double level3_accuracy = 1e-4;
+#elif defined LEVEL3_C
+typedef float complex level3_number;
+#define LEVEL3_LETTER "c"
+enum { LEVEL3_OPERATIONS = 4 };
+static const double level3_accuracy = 1e-4;
+#elif defined LEVEL3_Z
+typedef double complex level3_number;
+#define LEVEL3_LETTER "z"
+enum { LEVEL3_OPERATIONS = 4 };
+static const double level3_accuracy = 1e-12;
+#else
+typedef double level3_number;
+#define LEVEL3_LETTER "d"
+enum { LEVEL3_OPERATIONS = 1 };
+static const double level3_accuracy = 1e-12;
+#endif
 
 enum level3_routine {
     LEVEL3_GEMM,
@@ -36,26 +64,26 @@ enum level3_routine {
 struct level3_matrices {
     int n;
     double beta;
-    double *a, *b, *c;
+    level3_number *a, *b, *c;
 };
 
-/* `count` doubles, or the end of the program.  Never freed. */
-static double *level3_doubles(size_t count);
+/* `count` numbers, or the end of the program.  Never freed. */
+static level3_number *level3_numbers(size_t count);
 /* Ways of a program to call the routines for this n, at least 1 (block sizes). */
 static int level3_variants(int n);
 /* Calls the routine in one of the ways.  Returns the parameter of the way, for the output. */
 static int level3_call(enum level3_routine routine, const struct level3_matrices *m, int variant);
 /* The matrix with the result: c, or b of routines that work in place. */
-static double *level3_result(enum level3_routine routine, const struct level3_matrices *m);
+static level3_number *level3_result(enum level3_routine routine, const struct level3_matrices *m);
 
 static const struct {
     const char *name;
     double flops; /* in units of n^3 */
     bool b, beta; /* has such an operand */
 } level3_routines[LEVEL3_ROUTINES] = {
-    [LEVEL3_GEMM] = {"dgemm", 2, true, true},  [LEVEL3_SYMM] = {"dsymm", 2, true, true},
-    [LEVEL3_SYRK] = {"dsyrk", 1, false, true}, [LEVEL3_SYR2K] = {"dsyr2k", 2, true, true},
-    [LEVEL3_TRMM] = {"dtrmm", 1, true, false}, [LEVEL3_TRSM] = {"dtrsm", 1, true, false},
+    [LEVEL3_GEMM] = {LEVEL3_LETTER "gemm", 2, true, true},   [LEVEL3_SYMM] = {LEVEL3_LETTER "symm", 2, true, true},
+    [LEVEL3_SYRK] = {LEVEL3_LETTER "syrk", 1, false, true},  [LEVEL3_SYR2K] = {LEVEL3_LETTER "syr2k", 2, true, true},
+    [LEVEL3_TRMM] = {LEVEL3_LETTER "trmm", 1, true, false},  [LEVEL3_TRSM] = {LEVEL3_LETTER "trsm", 1, true, false},
 };
 
 enum { LEVEL3_THREADS_MAX = 64, LEVEL3_PLACES = 8 };
@@ -66,12 +94,12 @@ static int level3_threads = 8;
 /* Columns from `from` up to `to` of a matrix, for one thread. */
 struct level3_part {
     pthread_t thread;
-    double *matrix;
+    level3_number *matrix;
     int n, from, to, seed;
     double sum;
 };
 
-static inline void level3_columns(double *matrix, int n, int seed, void *(*work)(void *), double *sum)
+static inline void level3_columns(level3_number *matrix, int n, int seed, void *(*work)(void *), double *sum)
 {
     struct level3_part part[LEVEL3_THREADS_MAX];
 
@@ -92,11 +120,16 @@ static inline void level3_columns(double *matrix, int n, int seed, void *(*work)
 }
 
 /* Element (i, j) of the matrix with this seed; the matrix with seed 0 has a heavy diagonal. */
-static inline double level3_element(int n, int seed, int i, int j)
+static inline level3_number level3_element(int n, int seed, int i, int j)
 {
     double e = example_element((uint32_t)(i + seed), (uint32_t)j) / 3 - 0.2;
+#if defined LEVEL3_C || defined LEVEL3_Z
+    level3_number number = (level3_number)CMPLX(e, example_element((uint32_t)j, (uint32_t)(i + seed)) / 5);
+#else
+    level3_number number = (level3_number)e;
+#endif
 
-    return seed == 0 && i == j ? e + n : e;
+    return seed == 0 && i == j ? number + (level3_number)n : number;
 }
 
 static inline void *level3_write(void *argument)
@@ -112,17 +145,17 @@ static inline void *level3_write(void *argument)
 static inline void *level3_read(void *argument)
 {
     struct level3_part *p = argument;
-    size_t n = (size_t)p->n, to = (size_t)p->to * n, page = 4096 / sizeof(double);
+    size_t n = (size_t)p->n, to = (size_t)p->to * n, page = 4096 / sizeof(level3_number);
 
     for (size_t at = (size_t)p->from * n; at < to; at += page)
-        p->sum += p->matrix[at];
+        p->sum += cabs((double complex)p->matrix[at]);
     return NULL;
 }
 
 /* --- the result is right ------------------------------------------------------------------------------------------ */
 
 /* op(A)(i, k), as the routine sees the operand. */
-static inline double level3_left(enum level3_routine routine, int n, int i, int k)
+static inline double complex level3_left(enum level3_routine routine, int n, int i, int k)
 {
     if (routine == LEVEL3_SYMM && k > i)
         return level3_element(n, 0, k, i);
@@ -133,10 +166,11 @@ static inline double level3_left(enum level3_routine routine, int n, int i, int 
 static inline double level3_error(enum level3_routine routine, const struct level3_matrices *m, int i, int j)
 {
     size_t n = (size_t)m->n, column = (size_t)j * n;
-    double sum = 0, size = 0, found = level3_result(routine, m)[column + (size_t)i];
+    double complex sum = 0, found = level3_result(routine, m)[column + (size_t)i];
+    double size = 0;
 
     for (int k = 0; k < m->n; k++) {
-        double left = level3_left(routine, m->n, i, k), right, more = 0;
+        double complex left = level3_left(routine, m->n, i, k), right, more = 0;
 
         if (routine == LEVEL3_SYRK)
             right = level3_element(m->n, 0, j, k);
@@ -149,13 +183,13 @@ static inline double level3_error(enum level3_routine routine, const struct leve
         if (routine == LEVEL3_SYR2K)
             more = level3_element(m->n, 1, i, k) * level3_element(m->n, 0, j, k);
         sum += left * right + more;
-        size += fabs(left * right) + fabs(more);
+        size += cabs(left * right) + cabs(more);
     }
     if (routine == LEVEL3_TRSM)
         found = level3_element(m->n, 1, i, j);
     else if (level3_routines[routine].beta)
         sum += m->beta * level3_element(m->n, 2, i, j);
-    return fabs(sum - found) / (size + fabs(found));
+    return cabs(sum - found) / (size + cabs(found));
 }
 
 static inline double level3_worst(enum level3_routine routine, const struct level3_matrices *m)
@@ -180,7 +214,7 @@ struct level3_times {
 };
 
 static inline struct level3_times level3_variant(enum level3_routine routine, const struct level3_matrices *m,
-                                                int variant, int rounds)
+                                                int variant, int rounds, int calls)
 {
     struct level3_times t = {.best = INFINITY};
 
@@ -193,7 +227,8 @@ static inline struct level3_times level3_variant(enum level3_routine routine, co
         if (m->beta != 0)
             level3_columns(m->c, m->n, 2, level3_write, NULL);
         start = example_now();
-        t.parameter = level3_call(routine, m, variant);
+        for (int call = 0; call < calls; call++)
+            t.parameter = level3_call(routine, m, variant);
         returned = example_now() - start;
         level3_columns(level3_result(routine, m), m->n, 0, level3_read, &sum);
         seconds = example_now() - start;
@@ -206,29 +241,32 @@ static inline struct level3_times level3_variant(enum level3_routine routine, co
             t.call = returned;
         }
     }
-    t.error = example_worse(t.error, level3_worst(routine, m));
+    if (calls == 1 || level3_routines[routine].beta) /* else the result of a call is the operand of the next one */
+        t.error = example_worse(t.error, level3_worst(routine, m));
     return t;
 }
 
 /* The best variant; prints a line.  False: a wrong result. */
-static inline bool level3_row(enum level3_routine routine, const struct level3_matrices *m, int rounds)
+static inline bool level3_row(enum level3_routine routine, const struct level3_matrices *m, int rounds, int calls)
 {
     struct level3_times best = {.best = INFINITY};
-    double flops = level3_routines[routine].flops * m->n * m->n * m->n, error = 0;
+    double flops = level3_routines[routine].flops * LEVEL3_OPERATIONS * m->n * m->n * m->n, error = 0;
 
     for (int variant = 0; variant < level3_variants(m->n); variant++) {
-        struct level3_times t = level3_variant(routine, m, variant, rounds);
+        struct level3_times t = level3_variant(routine, m, variant, rounds, calls);
 
         error = example_worse(error, t.error);
         if (t.best < best.best)
             best = t;
     }
-    printf("{\"routine\": \"%s\", \"n\": %d, \"beta\": %g, \"threads\": %d, \"first_seconds\": %.6f, \"seconds\": %.6f,"
-           " \"call_seconds\": %.6f, \"tflops\": %.3f, \"parameter\": %d, \"error\": %.1e, \"ok\": %s}\n",
-           level3_routines[routine].name, m->n, m->beta, level3_threads, best.first, best.best, best.call,
-           1e-12 * flops / best.best, best.parameter, isfinite(error) ? error : 1.0, error < 1e-12 ? "true" : "false");
+    printf("{\"routine\": \"%s\", \"n\": %d, \"beta\": %g, \"threads\": %d, \"calls\": %d, \"first_seconds\": %.6f,"
+           " \"seconds\": %.6f, \"call_seconds\": %.6f, \"tflops\": %.3f, \"parameter\": %d, \"error\": %.1e,"
+           " \"ok\": %s}\n",
+           level3_routines[routine].name, m->n, m->beta, level3_threads, calls, best.first, best.best, best.call,
+           1e-12 * flops * calls / best.best, best.parameter, isfinite(error) ? error : 1.0,
+           error < level3_accuracy ? "true" : "false");
     fflush(stdout);
-    return error < 1e-12;
+    return error < level3_accuracy;
 }
 
 static inline bool level3_wanted(const char *name, int count, char **names)
@@ -244,27 +282,28 @@ static inline int level3_main(int argc, char **argv)
     struct level3_matrices m = {.n = 0};
     const char *betas = "01";
     double until = INFINITY, start = example_now();
-    int rounds = 3, option;
+    int rounds = 3, calls = 1, option;
     bool good = true;
     size_t count;
 
-    while ((option = getopt(argc, argv, "t:r:b:s:")) != -1) {
+    while ((option = getopt(argc, argv, "t:r:b:c:s:")) != -1) {
         switch (option) {
         case 't': level3_threads = atoi(optarg); break;
         case 'r': rounds = atoi(optarg); break;
         case 'b': betas = optarg; break;
+        case 'c': calls = atoi(optarg); break;
         case 's': until = atof(optarg); break;
         default: return 2;
         }
     }
     if (optind < argc)
         m.n = atoi(argv[optind++]);
-    if (m.n < 1 || rounds < 1 || level3_threads < 1 || level3_threads > LEVEL3_THREADS_MAX)
+    if (m.n < 1 || rounds < 1 || calls < 1 || level3_threads < 1 || level3_threads > LEVEL3_THREADS_MAX)
         return 2;
     count = (size_t)m.n * (size_t)m.n;
-    m.a = level3_doubles(count);
-    m.b = level3_doubles(count);
-    m.c = level3_doubles(count);
+    m.a = level3_numbers(count);
+    m.b = level3_numbers(count);
+    m.c = level3_numbers(count);
     for (int r = 0; r < LEVEL3_ROUTINES; r++)
         for (const char *beta = betas; *beta; beta++) {
             m.beta = *beta - '0';
@@ -273,7 +312,7 @@ static inline int level3_main(int argc, char **argv)
             if (m.beta != 0 && !level3_routines[r].beta)
                 continue;
             if (example_now() - start < until)
-                good = level3_row((enum level3_routine)r, &m, rounds) && good;
+                good = level3_row((enum level3_routine)r, &m, rounds, calls) && good;
         }
     return good ? 0 : 1;
 }

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 
-ROUTINES = "dgemm", "dsymm", "dsyrk", "dsyr2k", "dtrmm", "dtrsm"
+ROUTINES = "gemm", "symm", "syrk", "syr2k", "trmm", "trsm"
 
 
 def lines(command, extra):
@@ -40,22 +40,24 @@ def measure(options, n, count):
         return max(0.0, options.seconds - (time.monotonic() - options.start))
 
     def arguments(rounds):
-        return ["-t", str(options.threads), "-r", str(rounds), "-b", options.betas, "-s", str(left()), str(n),
-                *options.routines]
+        return ["-t", str(options.threads), "-r", str(rounds), "-b", options.betas, "-c", str(options.calls),
+                "-s", str(left()), str(n),
+                *(options.type + name for name in options.routines)]
 
     if left() == 0:
         return []
+    program = os.path.join(options.build, "bench/level3" + ("" if options.type == "d" else f"_{options.type}"))
     ours = [os.path.join(options.build, "tools/semcache"), "run", "--device", device(options, count),
-            os.path.join(options.build, "bench/level3"), *arguments(options.rounds)]
+            program, *arguments(options.rounds)]
     rows = lines(ours, {"SEMCACHE_OPEN": "first"})
     peer = os.path.join(options.build, "bench/xt_level3")
     others = {}
-    if options.device == "cuda" and not options.no_xt and os.path.exists(peer) and left() > 0:
+    if options.device == "cuda" and options.type == "d" and not options.no_xt and os.path.exists(peer) and left() > 0:
         others = {(row["routine"], row["beta"]): row
                   for row in lines([peer, *arguments(1)], {"XT_DEVICES": str(count)})}
     preloaded = {}
     if options.peer and left() > 0:
-        command = [os.path.join(options.build, "bench/level3"), *arguments(options.rounds)]
+        command = [program, *arguments(options.rounds)]
         preloaded = {(row["routine"], row["beta"]): row for row in lines(command, {"LD_PRELOAD": options.peer})}
     for row in rows:
         row["devices"] = count
@@ -75,7 +77,7 @@ def print_data(name):
     """The lines of doc/level3.dat, from the figures of one device and beta = 0 in a JSON file; ?: not measured."""
     with open(name, encoding="utf-8") as file:
         rows = [row for row in json.load(file)["rows"] if row["devices"] == 1 and row["beta"] == 0 and row["ok"]]
-    for row in sorted(rows, key=lambda row: (ROUTINES.index(row["routine"]), row["n"])):
+    for row in sorted(rows, key=lambda row: (ROUTINES.index(row["routine"][1:]), row["n"])):
         others = [f"{other['tflops']:.1f}" if other else "?" for other in (row["xt"], row.get("peer"))]
         print(row["routine"], row["n"], f"{row['tflops']:.1f}", *others)
 
@@ -102,6 +104,8 @@ def main():
     parser.add_argument("--devices", type=int, nargs="+", default=[1], help="numbers of devices")
     parser.add_argument("--sizes", type=int, nargs="+", default=[4096, 8192, 16384, 32768])
     parser.add_argument("--routines", nargs="+", default=list(ROUTINES), choices=ROUTINES)
+    parser.add_argument("--type", default="d", choices=["s", "d", "c", "z"], help="other types: without cuBLASXt")
+    parser.add_argument("--calls", type=int, default=1, help="calls one after the other in a round")
     parser.add_argument("--betas", default="01", choices=["0", "1", "01"])
     parser.add_argument("--rounds", type=int, default=3, help="rounds after the first round; the best one counts")
     parser.add_argument("--threads", type=int, default=8, help="threads that read the result")

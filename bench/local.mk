@@ -13,12 +13,22 @@ bench_trace_events_SOURCES = bench/trace_events.c
 bench_trace_events_LDADD = libcore.la
 EXTRA_PROGRAMS += bench/dgemm bench/sweep bench/start bench/factor bench/hand_jacobi bench/hand_cg bench/xt_abac \
 	bench/cuda_rates bench/sparse_cg bench/sparse_gemm bench/sparse_formats bench/hand_sparse_cg bench/cuda_start \
-	bench/lapack_moved bench/lapack_rates bench/level3 bench/xt_level3
+	bench/lapack_moved bench/lapack_rates bench/level3 bench/level3_s bench/level3_c bench/level3_z \
+	bench/xt_level3
 
 bench_dgemm_SOURCES = bench/dgemm.c
 bench_dgemm_LDADD = $(BLAS_LIBS) -lm
 bench_level3_SOURCES = bench/level3.c bench/level3.h
 bench_level3_LDADD = $(BLAS_LIBS) -lm
+bench_level3_s_SOURCES = $(bench_level3_SOURCES)
+bench_level3_s_CPPFLAGS = $(AM_CPPFLAGS) -DLEVEL3_S
+bench_level3_s_LDADD = $(bench_level3_LDADD)
+bench_level3_c_SOURCES = $(bench_level3_SOURCES)
+bench_level3_c_CPPFLAGS = $(AM_CPPFLAGS) -DLEVEL3_C
+bench_level3_c_LDADD = $(bench_level3_LDADD)
+bench_level3_z_SOURCES = $(bench_level3_SOURCES)
+bench_level3_z_CPPFLAGS = $(AM_CPPFLAGS) -DLEVEL3_Z
+bench_level3_z_LDADD = $(bench_level3_LDADD)
 bench_xt_level3_SOURCES = bench/xt_level3.c bench/level3.h bench/hand.h
 bench_xt_level3_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 bench_xt_level3_LDFLAGS = $(CUDA_LDFLAGS)
@@ -70,7 +80,7 @@ bench_hand_sparse_cg_LDADD = -lcublas -lcusparse -lcudart -lm
 
 if HAVE_BLAS
 noinst_PROGRAMS += bench/dgemm bench/sweep bench/start bench/sparse_cg bench/sparse_gemm bench/sparse_formats \
-	bench/level3
+	bench/level3 bench/level3_s bench/level3_c bench/level3_z
 if HAVE_CUDA
 noinst_PROGRAMS += bench/hand_jacobi bench/hand_cg bench/hand_sparse_cg bench/xt_abac bench/xt_level3 \
 	bench/cuda_rates bench/cuda_start

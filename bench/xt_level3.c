@@ -11,7 +11,7 @@ static const int blocks[BLOCKS] = {2048, 4096, 8192};
 static cublasXtHandle_t xt;
 static int current = -1; /* variant */
 
-static double *level3_doubles(size_t count)
+static double *level3_numbers(size_t count)
 {
     void *memory;
 
