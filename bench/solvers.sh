@@ -1,9 +1,11 @@
 #!/bin/sh
-# Unmodified solvers through adapters, seconds of an iteration: SciPy's cg; PETSc's ex45 by CG with Jacobi, and with
-# BoomerAMG of hypre (l1-Jacobi); beside the CG that hand_sparse_cg has by hand.  In the build tree:
+# Unmodified solvers through adapters, milliseconds of an iteration: SciPy's cg, eigsh, lobpcg and expm_multiply; PETSc's
+# ex45 by CG with Jacobi, ILU, ICC, SOR, and with BoomerAMG of hypre (l1-Jacobi); beside the CG that hand_sparse_cg has by
+# hand.  In the build tree:
 #   sh ../bench/solvers.sh
 # Environment: BENCH_SIDE (200: 8 million rows), BENCH_DEVICE (cuda:0), BENCH_DEVICES ("2 4": also several GPUs; PETSc
-# takes a rank for each), BENCH_HOST=1 (also without devices; BENCH_RANKS, 1, ranks of PETSc), BENCH_PYTHON (python3).
+# takes a rank for each), BENCH_HOST=1 (also without devices; BENCH_RANKS, 1, ranks of PETSc), BENCH_PYTHON (python3),
+# BENCH_SOLVERS ("cg eigsh lobpcg expm_multiply", SciPy's), BENCH_PRECONDITIONERS ("jacobi ilu icc sor hypre", PETSc's).
 . "$(dirname "$0")/common.sh"
 side=${BENCH_SIDE:-200} python=${BENCH_PYTHON:-python3}
 folder=$(dirname "$0")
@@ -25,18 +27,35 @@ petsc() {
     done > "$scratch/seconds"
     row "$title" "$(awk -v n=$((many - few)) '{ t[NR] = $1 } END { print (t[2] - t[1]) / n }' "$scratch/seconds")"
 }
-both() { # NAME LAUNCHER...
+# Triangular solves are offered after 40 applications: both runs have more.
+preconditioned() { # NAME LAUNCHER...
     name=$1
     shift
-    petsc "PETSc, CG and Jacobi, $name" 20 220 "$@" "$scratch/ex45" -pc_type jacobi
-    petsc "PETSc, CG and BoomerAMG, $name" 2 12 "$@" "$scratch/ex45" -pc_type hypre \
-        -pc_hypre_boomeramg_relax_type_all l1scaled-Jacobi
+    for preconditioner in ${BENCH_PRECONDITIONERS:-jacobi ilu icc sor hypre}; do
+        title="PETSc, CG and $preconditioner, $name"
+        case $preconditioner in
+        jacobi) petsc "$title" 20 220 "$@" "$scratch/ex45" -pc_type jacobi ;;
+        hypre) petsc "$title" 2 12 "$@" "$scratch/ex45" -pc_type hypre \
+            -pc_hypre_boomeramg_relax_type_all l1scaled-Jacobi ;;
+        sor) petsc "$title" 60 160 "$@" "$scratch/ex45" -pc_type sor ;;
+        *) petsc "$title" 60 160 "$@" "$scratch/ex45" -pc_type bjacobi -sub_pc_type "$preconditioner" ;;
+        esac
+    done
 }
 of_scipy() { # NAME LAUNCHER...
     name=$1
     shift
-    keep "$@" "$python" "$folder/solvers_cg.py" "$side" 2> /dev/null
-    row "SciPy's cg, $name" "$(figure seconds_per_iteration)"
+    for solver in ${BENCH_SOLVERS:-cg eigsh lobpcg expm_multiply}; do
+        case $solver in
+        cg) steps='20 120' ;;
+        eigsh) steps='2 8 1' ;;
+        lobpcg) steps='5 15 1' ;;
+        *) steps='1 3 1' ;;
+        esac
+        # shellcheck disable=SC2086
+        keep "$@" "$python" "$folder/solvers_scipy.py" "$solver" "$side" $steps 2> /dev/null
+        row "SciPy's $solver, $name" "$(figure seconds_per_step)"
+    done
 }
 
 printf '%-50s %12s\n' "$rows rows" 'ms'
@@ -60,10 +79,10 @@ source=$(find /usr/share/petsc -name ex45.c -path '*ksp/ksp/tutorials*' 2> /dev/
 if [ -n "$source" ] && command -v mpicc > /dev/null; then
     # shellcheck disable=SC2046
     mpicc -w -O2 -o "$scratch/ex45" "$source" $(pkg-config --cflags --libs PETSc) -lm
-    [ -z "${BENCH_HOST:-}" ] || both "host, ${BENCH_RANKS:-1} ranks" mpirun -n "${BENCH_RANKS:-1}"
-    both "$one" $run "$one"
+    [ -z "${BENCH_HOST:-}" ] || preconditioned "host, ${BENCH_RANKS:-1} ranks" mpirun -n "${BENCH_RANKS:-1}"
+    preconditioned "$one" $run "$one"
     for devices in ${BENCH_DEVICES:-}; do
-        both "$devices ranks" mpirun -n "$devices" $run "${one%:*}:$(seq -s , 0 $((devices - 1)))"
+        preconditioned "$devices ranks" mpirun -n "$devices" $run "${one%:*}:$(seq -s , 0 $((devices - 1)))"
     done
 fi
 # SPDX-License-Identifier: BSD-2-Clause
