@@ -1,7 +1,7 @@
 #!/bin/sh
-# Unmodified solvers through adapters, milliseconds of an iteration: SciPy's cg, eigsh, lobpcg and expm_multiply; PETSc's
-# ex45 by CG with Jacobi, ILU, ICC, SOR, and with BoomerAMG of hypre (l1-Jacobi); beside the CG that hand_sparse_cg has by
-# hand.  In the build tree:
+# Unmodified solvers through adapters, milliseconds of an iteration: SciPy's cg, eigsh, lobpcg and expm_multiply;
+# PETSc's ex45 by CG with Jacobi, ILU, ICC, SOR, and with BoomerAMG of hypre (l1-Jacobi); beside the CG that
+# hand_sparse_cg has by hand.  In the build tree:
 #   sh ../bench/solvers.sh
 # Environment: BENCH_SIDE (200: 8 million rows), BENCH_DEVICE (cuda:0), BENCH_DEVICES ("2 4": also several GPUs; PETSc
 # takes a rank for each), BENCH_HOST=1 (also without devices; BENCH_RANKS, 1, ranks of PETSc), BENCH_PYTHON (python3),

@@ -1,5 +1,5 @@
-"""A solver of SciPy on the 7-point Laplacian of a cube: prints seconds_per_step, the least difference of MANY and FEW steps
-in ROUNDS rounds, divided by their difference.
+"""A solver of SciPy on the 7-point Laplacian of a cube: prints seconds_per_step, the least time of MANY - FEW steps in
+ROUNDS rounds, divided by MANY - FEW.
 
 solvers_scipy.py SOLVER SIDE FEW MANY [ROUNDS]
 
