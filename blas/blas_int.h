@@ -113,7 +113,7 @@ void sc_blas_record_lapack(const struct sc_kernel *kernel);
 typedef void (*sc_blas_fn)(void);
 enum sc_blas_interface { SC_BLAS_F77, SC_BLAS_CBLAS, SC_BLAS_F77_64, SC_BLAS_CBLAS_64, SC_BLAS_INTERFACES };
 
-/* The host's routines, by interface and routine.  Before the routine's first call an entry is a generated stub,
+/* The host's routines, by interface and routine.  Before the first call of the interface an entry is a generated stub,
  * which calls sc_blas_resolve.  Racing first calls write the same value with release order; the entry never changes
  * again. */
 extern sc_blas_fn sc_blas_host[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX];
@@ -201,6 +201,9 @@ sc_blas_fn sc_blas_substitute(int routine);
  * optimised BLAS goes before the host BLAS, which is opened on demand.  Without the routine in both, takes a
  * definition of the program, else loops (loops.h), with a log line for each routine. */
 sc_blas_fn sc_blas_resolve(int routine, enum sc_blas_interface interface);
+/* For the first call of a thread: makes the thread's counts. If the call is the first one of the interface, finds all
+ * routines for calls on the host. A later call in a signal handler may have interrupted malloc, and must not search. */
+void sc_blas_first(int routine, enum sc_blas_interface interface);
 
 /* Conjugations for a row-major call (call->conj) through Fortran, before and after the call. */
 struct sc_blas_conj {

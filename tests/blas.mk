@@ -30,6 +30,10 @@ check_PROGRAMS += tests/blas_lacking
 tests_blas_lacking_SOURCES = tests/blas_lacking.c
 tests_blas_lacking_LDADD = libveneers.la libcore.la
 TESTS += tests/blas_lacking
+check_PROGRAMS += tests/blas_first
+tests_blas_first_SOURCES = tests/blas_first.c
+tests_blas_first_LDADD = libveneers.la libcore.la
+TESTS += tests/blas_first
 # No BLAS at all: every routine is computed by loops.
 check_PROGRAMS += tests/blas_loops
 tests_blas_loops_SOURCES = tests/blas_loops.c tests/blas_calls.h tests/blas_calls.c tests/blas_random.h \

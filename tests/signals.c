@@ -183,7 +183,6 @@ static int in_malloc(void)
     pthread_t thread;
     int bad = 0;
 
-    multiply_order(0); /* on the host; the first such call must not be a handler's (doc/limits.md) */
     multiply();
     pthread_create(&thread, NULL, compute_beside, NULL);
     sigaction(SIGALRM, &action, NULL);

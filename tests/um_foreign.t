@@ -37,6 +37,8 @@ cuda*)
     UM_MODULE_REFUSES=99 run 'no one address' --device cuda "$tests/um_foreign" fake
     UM_MODULE_REFUSES=2 run 'one address at the third request' --device cuda "$tests/um_place"
     run 'kernels on two devices' --device cuda "$tests/um_place" two
+    run 'kernels on a GPU that semcache does not use' --device cuda:0 "$tests/um_place" two
+    SEMCACHE_UM_KERNELS=arguments run 'and name their memory there' --device cuda:0 "$tests/um_place" named two
     UM_MODULE_APART=1 run 'devices without access to each other' --device cuda "$tests/um_place" two
     UM_MODULE_ZONE=low run 'one address far from the arena' --device cuda "$tests/um_place"
     for devices in cuda cuda:0; do

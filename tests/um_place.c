@@ -1,11 +1,11 @@
 /* Managed memory of one address, with um_fake_cuda.c in place of CUDA: kernels find what the CPU has written, the CPU
  * finds what kernels have written, and no more travels than that.
  *
- *     um_place [CASE]    CASE: two, on two devices; part, of a block larger than the device; small, on a device with
- *                        too little memory for all; loss, of the device; exit, with work under way; named, with
- *                        SEMCACHE_UM_KERNELS=arguments, also "named two"; round, the same with more blocks than the
- *                        device holds; expected, calls before the first kernel, also "expected more", of more blocks
- *                        than the device holds, and "expected two", on two devices */
+ *     um_place [CASE]    CASE: two, on two GPUs, of which semcache may use one; part, of a block larger than the
+ *                        device; small, on a device with too little memory for all; loss, of the device; exit, with
+ *                        work under way; named, with SEMCACHE_UM_KERNELS=arguments, also "named two"; round, the same
+ *                        with more blocks than the device holds; expected, calls before the first kernel, also
+ *                        "expected more", of more blocks than the device holds, and "expected two", on two devices */
 #include <config.h>
 
 #include <dlfcn.h>
@@ -394,6 +394,24 @@ static void test_devices(double *p)
     }
     tap_ok(all_are(p, STEPS / 2) && all_are(q, STEPS / 2), "kernels with a block each, which nobody waits for");
     cudaFree(q);
+}
+
+/* After a kernel on a GPU that semcache does not use, the managed blocks stay on the CPU. Kernels of both GPUs use the
+ * blocks there, and the program waits before a touch. */
+static void test_unused_gpu(double *p)
+{
+    size_t up = went_up(), home = came_home();
+
+    small = true;
+    set(p, 1);
+    for (int i = 0; i < STEPS; i++) {
+        cudaSetDevice(i % 2);
+        launch(p, N, 1);
+        cudaDeviceSynchronize();
+    }
+    cudaSetDevice(0);
+    tap_ok(all_are(p, STEPS + 1), "kernels on a GPU that semcache uses and on another one");
+    tap_ok(went_up() == up && came_home() == home, "such kernels move nothing");
 }
 
 /* A child has the data of the fork, and no devices. */
@@ -846,6 +864,8 @@ int main(int argc, char **argv)
     test_threads(p);
     if (argc > 1 && strcmp(argv[argc - 1], "two") == 0)
         test_devices(p);
+    if (argc > 1 && strcmp(argv[argc - 1], "two") == 0 && semcache_device_count() < 2)
+        test_unused_gpu(p);
     test_fork(p);
     tap_ok(wrong() == 0, "no access that a GPU could not do");
     tap_ok(cudaFree(p) == cudaSuccess, "the memory is freed");

@@ -176,7 +176,7 @@ function veneer(cblas, fname, ret, params, names, t, longer,   kind, jump, fn, s
         print answer(ret, "gate_" fname, names) "\n}"
     } else {
         print "    sc_blas_called_from(__builtin_return_address(0));"
-        print "    if (!sc_blas_counts) {\n        sc_blas_counts_new();"
+        print "    if (!sc_blas_counts) {\n        sc_blas_first(" id ", " kind ");"
         print answer(ret, "gate_" fname, names) "\n    }"
         print "    if (sc_inside()) {\n" jump "\n    }"
         marshal(t, star, cblas)

@@ -116,6 +116,8 @@ static void remember(void *opened)
     sc_unlock(&lock);
 }
 
+static bool resolved[SC_BLAS_INTERFACES]; /* by interface: resolve_all was run */
+
 /* Racing openers write the same values, before the state is OPEN. */
 static sc_blas_fn of_host[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX];
 
@@ -223,19 +225,33 @@ static sc_blas_fn find_routine(void *own, int routine, enum sc_blas_interface in
 
 /* Resolves all routines of an interface at once.  Otherwise a constructor, which has the loader's lock, could wait
  * for a thread that makes the first call of a further routine and waits for the same lock. */
+static sc_blas_fn resolve_all(int routine, enum sc_blas_interface interface)
+{
+    void *own = sc_config.host_blas ? NULL : sc_blas_optimised_of_program(routine, interface);
+
+    for (int i = 1; i < sc_blas_routines; i++) {
+        sc_blas_fn fn = find_routine(own, i, interface);
+
+        if (fn)
+            __atomic_store_n(&sc_blas_host[interface][i], fn, __ATOMIC_RELEASE);
+    }
+    __atomic_store_n(&resolved[interface], true, __ATOMIC_RELEASE);
+    return find_routine(own, routine, interface);
+}
+
+void sc_blas_first(int routine, enum sc_blas_interface interface)
+{
+    sc_blas_counts_new();
+    if (!sc_inside() && !__atomic_load_n(&resolved[interface], __ATOMIC_ACQUIRE))
+        resolve_all(routine, interface);
+}
+
 sc_blas_fn sc_blas_resolve(int routine, enum sc_blas_interface interface)
 {
     const bool cblas = interface == SC_BLAS_CBLAS || interface == SC_BLAS_CBLAS_64;
     const bool says_64 = interface == SC_BLAS_F77_64 || interface == SC_BLAS_CBLAS_64;
-    void *own = sc_config.host_blas ? NULL : sc_blas_optimised_of_program(routine, interface);
-    sc_blas_fn fn;
+    sc_blas_fn fn = resolve_all(routine, interface);
 
-    for (int i = 1; i < sc_blas_routines; i++) {
-        fn = find_routine(own, i, interface);
-        if (fn)
-            __atomic_store_n(&sc_blas_host[interface][i], fn, __ATOMIC_RELEASE);
-    }
-    fn = find_routine(own, routine, interface);
     if (!fn) {
         fn = sc_blas_of_program(routine, interface);
         if (fn)
