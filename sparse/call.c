@@ -195,6 +195,7 @@ static enum sc_status by_columns(const struct sc_sparse_call *call)
     column.by_rows = false;
     if (!call->by_rows)
         column.ldx = column.ldy = 1;
+    sc_sparse_claim_matrix(call);
     for (int64_t j = 0; j < call->columns && status == SC_OK; j++) {
         column.x = (const char *)call->x + j * (call->by_rows ? 1 : call->ldx) * elem;
         column.y = (char *)call->y + j * (call->by_rows ? 1 : call->ldy) * elem;

@@ -184,6 +184,26 @@ static enum sc_status begin(struct product *c)
     return SC_ERR_UNSUPPORTED;
 }
 
+void sc_sparse_claim_matrix(const struct sc_sparse_call *call)
+{
+    struct sc_view view = sc_sparse_dense_view(call, call->y, call->outputs, call->ldy, SC_WRITE);
+    struct sc_cuts rows, cols;
+    struct sc_operand y;
+
+    if (!overwrites(call) || is_in_place(call) || sc_coherence_begin(&view, 1, &y) != SC_OK)
+        return;
+    sc_coherence_row_cuts(&y, &rows);
+    sc_coherence_col_cuts(&y, &cols);
+    for (int i = 0; i < rows.n; i++)
+        for (int j = 0; j < cols.n; j++) {
+            struct sc_piece tile = {.operand = &y, .r = rows.at[i], .c = cols.at[j], .access = SC_WRITE,
+                                    .rows = rows.at[i + 1] - rows.at[i], .cols = cols.at[j + 1] - cols.at[j]};
+
+            sc_coherence_claim(sc_coherence_where(&tile), &tile, 'A'); /* a failure costs an upload */
+        }
+    sc_coherence_end(&y, 1);
+}
+
 /* y is a column with one sector for each tile: parts write some rows of a sector each.  Together they overwrite y. */
 static void claim_result(const struct product *c)
 {

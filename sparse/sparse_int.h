@@ -306,6 +306,8 @@ enum sc_status sc_sparse_make_use(struct sc_sparse_use *use, const struct sc_spa
                                   const struct sc_sparse_descr *descr, bool solve);
 /* product.c: runs a call on the devices; the matrix is locked.  Any status except SC_OK: nothing has been written. */
 enum sc_status sc_sparse_on_devices(const struct sc_sparse_call *call);
+/* Before calls for the columns of y: the columns overwrite y as a whole, unless the call reads y. */
+void sc_sparse_claim_matrix(const struct sc_sparse_call *call);
 /* chain.c: notes the chain of the CSR for a use, if that is a solve. */
 void sc_sparse_chain_of(struct sc_sparse_matrix *matrix, const struct sc_sparse_use *use,
                         const struct sc_sparse_csr *csr);

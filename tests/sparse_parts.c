@@ -353,6 +353,87 @@ static void test_columns(int devices)
     drop(&m);
 }
 
+#define BLOCK 5 /* columns of a dense matrix */
+
+static double *at(double *block, int64_t row, int column, bool by_rows, int64_t ld)
+{
+    return block + (by_rows ? row * ld + column : column * ld + row);
+}
+
+/* Error of a product with a dense matrix.  Infinite if an element beside the result was written. */
+static double block_error(const struct matrix *m, double *x, double *y, bool by_rows, int64_t ld, int64_t margin)
+{
+    const int64_t length = by_rows ? BLOCK : m->n, lines = by_rows ? m->n : BLOCK;
+    double *column = malloc(2 * (size_t)m->n * sizeof *column), worst = 0;
+
+    for (int j = 0; j < BLOCK; j++) {
+        for (int64_t i = 0; i < m->n; i++) {
+            column[i] = *at(x, i, j, by_rows, ld);
+            column[m->n + i] = *at(y, i, j, by_rows, ld);
+        }
+        worst = tap_worse(worst, error_of(m, column, column + m->n));
+    }
+    for (int64_t i = 0; i < lines; i++)
+        for (int64_t k = length; k < length + margin; k++)
+            worst = y[i * ld + k] == -7 ? worst : INFINITY;
+    free(column);
+    return worst;
+}
+
+/* Products with a dense matrix, each with a new result.  *up: bytes to the devices, without the first product. */
+static double blocks(struct matrix *m, bool by_rows, int64_t margin, uint64_t *up)
+{
+    static const struct sc_sparse_descr general = {.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N'};
+    const double one[2] = {1, 0}, zero[2] = {0, 0};
+    const int64_t ld = (by_rows ? BLOCK : m->n) + margin, elements = ld * (by_rows ? m->n : BLOCK);
+    double *x = env_memory((size_t)elements * sizeof *x), *y[3], worst = 0;
+
+    for (int64_t i = 0; i < elements; i++)
+        x[i] = 1 + (double)(i % 13) / 4;
+    for (int k = 0; k < 3; k++) {
+        y[k] = env_memory((size_t)elements * sizeof *y[k]);
+        for (int64_t i = 0; i < elements; i++)
+            y[k][i] = -7;
+        if (k == 1)
+            *up = sc_stats.bytes[SC_H2D];
+        if (sc_sparse_mm(m->handle, 'N', &general, by_rows, BLOCK, one, x, ld, zero, y[k], ld) != SC_OK)
+            worst = INFINITY;
+    }
+    *up = sc_stats.bytes[SC_H2D] - *up;
+    for (int k = 0; k < 3; k++) {
+        worst = tap_worse(worst, block_error(m, x, y[k], by_rows, ld, margin));
+        release(y[k], 1);
+    }
+    release(x, 1);
+    return worst;
+}
+
+/* A dense result, which is computed column by column, is not uploaded; and not lost if an operation fails. */
+static void test_blocks(int devices, bool by_rows, int64_t margin)
+{
+    char name[32];
+    uint64_t up = 0, most;
+    int bad = 0, runs = 0;
+    struct matrix m;
+
+    make(&m, 3000, 5, 9, 200);
+    most = 2 * (uint64_t)margin * 8 * (uint64_t)(by_rows ? m.n : BLOCK);
+    snprintf(name, sizeof name, "emu:h200x8:%d", devices);
+    for (uint64_t nth = 0; nth < 90; nth += 3, runs++) {
+        env_start(name, 0);
+        if (nth)
+            sc_emu_inject((int)(nth % (unsigned)devices), (struct sc_emu_fault){.kind = SC_EMU_ANY, .nth = nth});
+        bad += !(blocks(&m, by_rows, margin, &up) < 1e-7);
+        if (!nth)
+            tap_ok(up <= most, "%d devices, by %s: %llu bytes up for two more results of %lld", devices,
+                   by_rows ? "rows" : "columns", (unsigned long long)up, (long long)m.n * BLOCK * 8);
+        sc_coherence_stop();
+        sc_host_faults_stop();
+    }
+    tap_ok(bad == 0, "%d runs, all but one with a failing operation", runs);
+    drop(&m);
+}
+
 int main(void)
 {
     int four = env_is_emulated() ? 4 : 1;
@@ -387,6 +468,9 @@ int main(void)
         test_faults(1);
         for (int devices = 1; devices <= 4; devices *= 2)
             test_columns(devices);
+        for (int devices = 1; devices <= 4; devices *= 2)
+            for (int form = 0; form < 4; form++)
+                test_blocks(devices, form % 2, form / 2 * 3);
     }
     tap_ok(sc_coherence_broken() == 0, "no invariant was broken");
     return tap_done();
