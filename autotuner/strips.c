@@ -189,12 +189,18 @@ double sc_strips_meanwhile(const struct sc_device_properties *device, enum sc_ty
     return smaller(share, MEANWHILE_MOST);
 }
 
-/* Share of the first strip's kernels that need no more than `parts` parts of A. */
-static double share_of(const struct sc_strips_turns *t, int parts)
+/* Share that the first `part` parts of A have, of something that grows, shrinks, or neither from part to part. */
+static double share_of(const struct sc_strips_turns *t, int growth, int part)
 {
-    double x = (double)parts / t->parts;
+    double x = (double)part / t->parts;
 
-    return t->growth > 0 ? x * x : t->growth < 0 ? 1 - (1 - x) * (1 - x) : x;
+    return growth > 0 ? x * x : growth < 0 ? 1 - (1 - x) * (1 - x) : x;
+}
+
+/* The same of part `i` alone. */
+static double part_of(const struct sc_strips_turns *t, int growth, int i)
+{
+    return share_of(t, growth, i + 1) - share_of(t, growth, i);
 }
 
 double sc_strips_solves(const struct sc_device_properties *device, const struct sc_kernel *k)
@@ -210,9 +216,8 @@ double sc_strips_turns_seconds(const struct sc_strips_turns *t, int64_t first, i
     double link = part * t->b, device = 0, home;
 
     for (int i = 0; i < t->parts; i++) {
-        link += t->a / t->parts;
-        device = larger(device, link) + t->strip / t->parts +
-                 part * t->kernel * (share_of(t, i + 1) - share_of(t, i));
+        link += t->a * part_of(t, t->arrival, i);
+        device = larger(device, link) + t->strip / t->parts + part * t->kernel * part_of(t, t->growth, i);
     }
     home = device + part * t->out;
     for (int64_t at = first, next; at < t->columns; at = next) {

@@ -64,6 +64,7 @@ struct sc_strips_turns {
     double a, b, out;   /* s of the transfers */
     int parts;          /* of A */
     int growth;         /* of the first strip's work from part to part: 1 grows, -1 shrinks, 0 neither */
+    int arrival;        /* of the bytes of A from part to part, likewise */
     int64_t columns;
 };
 /* `strip` of a call: seconds of the solves along the triangle of trsm, the same for every strip; otherwise 0. */

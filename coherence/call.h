@@ -11,6 +11,13 @@
 struct sc_device_properties;
 struct sc_matrix;
 
+/* A triangle of a lattice: elements of rows [from, end) and of as many columns, on the diagonal row - column =
+ * `diagonal` and below ('L') or above ('U').  uplo 0: no triangle. */
+struct sc_triangle {
+    char uplo;
+    int64_t diagonal, from, end;
+};
+
 /* A view found in the directory, valid between sc_coherence_begin and sc_coherence_end.  Opaque except for `view`. */
 struct sc_operand {
     struct sc_view view;
@@ -19,6 +26,7 @@ struct sc_operand {
     int64_t row, col;      /* not linear: position of the view's first element in the lattice */
     int64_t rows, cols;    /* not linear: extent in the lattice */
     int64_t first, count;  /* linear */
+    struct sc_triangle triangle; /* the only elements that travel (sc_coherence_triangle) */
     struct sc_view staged; /* the program's view when `view` is a copy of memory outside of the arena (ptr) */
     enum sc_stage { SC_IN_ARENA, SC_SHADOW, SC_MIRROR } stage; /* SHADOW: a copy for one call; MIRROR: a kept copy */
 };
@@ -135,6 +143,10 @@ bool sc_coherence_as_matrix(const struct sc_operand *vector, struct sc_operand *
 /* rows x cols elements at (r, c) of an operand that is a matrix, as an operand of the same call. */
 void sc_coherence_part(const struct sc_operand *operand, int64_t r, int64_t c, int64_t rows, int64_t cols,
                        struct sc_operand *part);
+/* The call's tasks touch only one triangle (uplo 'L' or 'U'; diagonal included) of a square operand and of its parts.
+ * On a machine with one device only the triangle then travels, in both directions, widened to sectors at the diagonal.
+ * Sets `triangle` where that is so. */
+void sc_coherence_triangle(struct sc_operand *operand, char uplo);
 /* Whether the host has a part of an operand wholly: the host's reads and writes then move no data.  False for
  * operands outside of the arena, of which the call has a copy. */
 bool sc_coherence_on_host(const struct sc_operand *operand, const struct sc_view *part);

@@ -26,6 +26,15 @@ static void broken(const struct sc_matrix *m, const char *rule, const char *afte
 
 /* --- the invariants ----------------------------------------------------------------------------------------------- */
 
+/* C11 */
+static bool is_partial_as_allowed(const struct sc_copy *c)
+{
+    for (uint64_t rest = c->partial & c->valid; rest; rest &= rest - 1)
+        if (!sc_rows_have(sc_tile_rows(c->tile), c->rows[__builtin_ctzll(rest)]))
+            return false;
+    return !(c->partial & ~c->valid);
+}
+
 static void check_tile(const struct sc_matrix *m, const struct sc_tile *t, const char *after)
 {
     uint64_t all = sc_sectors_all(t->sectors), any = t->host_valid;
@@ -35,6 +44,8 @@ static void check_tile(const struct sc_matrix *m, const struct sc_tile *t, const
         any |= t->copy[d].valid;
         if (t->copy[d].valid && !t->copy[d].memory)
             broken(m, "D6 (a copy without memory)", after, t->copy[d].valid);
+        if (t->copy[d].partial && !is_partial_as_allowed(&t->copy[d]))
+            broken(m, "C11 (partial, not valid)", after, t->copy[d].partial);
         if (t->copy[d].lru.pins)
             broken(m, "pins (left by a task)", after, t->copy[d].lru.pins);
     }

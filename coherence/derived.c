@@ -291,6 +291,8 @@ enum sc_status sc_coherence_derived_upload(struct sc_derived *f, size_t at, cons
     all.hi = all.lo + n;
     if (!v->linear)
         return from_host(f, at, &all);
+    for (int g = all.g; g < all.end && status == SC_OK; g++) /* of a device's copy all rows are read (C11) */
+        status = sc_transfer_rest(f->device, m, sc_matrix_tile(m, 0, g / SC_SECTORS), UINT64_C(1) << g % SC_SECTORS);
     for (int64_t lo = all.lo; lo < all.hi && status == SC_OK;) {
         struct run r = next_run(f->device, m, lo, all.hi);
 

@@ -49,7 +49,7 @@ static bool is_tile_lent(const struct sc_matrix *m, const struct sc_tile *t, int
     for (int i = 0; i < sc_protocol.devices; i++)
         others |= i != d ? t->copy[i].valid : 0;
     return d >= 0 && reaches(device, d) && !sc_protocol.failed[d] && t->copy[d].valid == all && !t->linked &&
-           !t->copy[d].pending && !others && sc_lent_is_behind(t->copy[d].last_used);
+           !t->copy[d].partial && !t->copy[d].pending && !others && sc_lent_is_behind(t->copy[d].last_used);
 }
 
 static bool has_form(const struct sc_matrix *m) { return m->row_parts == 1 && m->rows == m->ld; }

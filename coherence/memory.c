@@ -84,7 +84,7 @@ void sc_memory_release(int device, struct sc_matrix *m, struct sc_tile *t)
     else
         sc_protocol.ops->free(device, c->memory, users, count);
     sc_level_less(&sc_levels.resident[device], sc_tile_bytes(m, t));
-    *c = (struct sc_copy){.ready = c->ready, .used = c->used, .sent = c->sent, .matrix = m, .tile = t};
+    *c = (struct sc_copy){.ready = c->ready, .used = c->used, .sent = c->sent, .rows = c->rows, .matrix = m, .tile = t};
     for (int s = 0; s < t->sectors; s++)
         c->ready[s] = c->used[s] = SC_FENCE_NONE;
     sc_assert(!c->memory && !c->valid && !c->lru.older && !c->lru.newer);

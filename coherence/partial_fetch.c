@@ -75,7 +75,7 @@ static enum sc_status fetch_bytes(struct sc_matrix *m, struct sc_window *w)
     int64_t c0 = first / m->ld, r0 = first % m->ld, c1 = last / m->ld, r1 = last % m->ld;
     enum sc_status status = SC_OK;
 
-    if (m->rows == m->ld && m->row_parts == 1)
+    if (m->rows == m->ld && m->row_parts == 1 && !sc_transfer_is_partial(m))
         return fetch_linear(m, w, first, last);
     if (c0 == c1)
         return fetch_rect(m, w, r0, r1, c0, c0 + 1);

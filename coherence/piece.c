@@ -78,4 +78,59 @@ void sc_piece_target(const struct sc_piece *p, struct sc_target *x)
         x->full = full_columns(m, t, col, cols, x->sectors);
     sc_assert(x->sectors && !(x->full & ~x->sectors));
 }
+
+/* --- triangles ---------------------------------------------------------------------------------------------------- */
+
+size_t sc_piece_share_least = (size_t)4 << 20;
+
+void sc_coherence_triangle(struct sc_operand *o, char uplo)
+{
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert((uplo == 'L' || uplo == 'U') && o->view.rows == o->view.cols);
+    if (sc_protocol.devices == 1 && o->matrix && !o->linear && !o->matrix->folded &&
+        !sc_host_is_united((const void *)o->matrix->base))
+        o->triangle = (struct sc_triangle){uplo, o->row - o->col, o->row, o->row + o->rows};
+}
+
+/* Rows of a triangle in sectors [s, e) of a tile. */
+static struct sc_rows triangle_rows(const struct sc_triangle *triangle, const struct sc_target *x, int s, int e)
+{
+    struct sc_rows all = sc_tile_rows(x->t), rows = {triangle->from, triangle->end};
+    int64_t first = sc_tile_sector_col(x->m, x->t, s) + triangle->diagonal; /* rows of the diagonal */
+    int64_t end = sc_tile_sector_end(x->m, x->t, e) + triangle->diagonal;
+
+    if (triangle->uplo == 'L')
+        rows.from = rows.from > first ? rows.from : first;
+    else
+        rows.end = rows.end < end ? rows.end : end;
+    rows.from = rows.from > all.from ? rows.from : all.from;
+    rows.end = rows.end < all.end ? rows.end : all.end;
+    return rows.from < rows.end ? rows : all;
+}
+
+struct sc_rows sc_piece_rows(const struct sc_piece *p, const struct sc_target *x, int s)
+{
+    const struct sc_operand *o = p->operand;
+
+    sc_assert_held(SC_RANK_PROTOCOL);
+    if (!o || o->linear || o->view.vector)
+        return sc_tile_rows(x->t);
+    if (o->triangle.uplo)
+        return triangle_rows(&o->triangle, x, s, s + 1);
+    return (struct sc_rows){o->row + p->r, o->row + p->r + p->rows};
+}
+
+struct sc_rows sc_piece_share(const struct sc_piece *p, const struct sc_target *x, int s)
+{
+    size_t bytes = (size_t)(x->m->width * x->t->rows) * x->m->elem;
+    int count = (int)((sc_piece_share_least + bytes - 1) / bytes), first, end;
+
+    sc_assert_held(SC_RANK_PROTOCOL);
+    if (!p->operand || !p->operand->triangle.uplo)
+        return sc_tile_rows(x->t);
+    count = count < x->t->sectors ? count : x->t->sectors;
+    first = s / count * count;
+    end = first + count < x->t->sectors ? first + count : x->t->sectors;
+    return triangle_rows(&p->operand->triangle, x, first, end);
+}
 /* SPDX-License-Identifier: BSD-2-Clause */

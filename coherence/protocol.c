@@ -28,6 +28,9 @@
  *       write to a linked sector ends the link and is noted as a change.
  *   C10 A sector that is not noted as closed (m->closed, directory/noted.c) has open pages, except pages shared with a
  *       noted sector.  A sector is noted before its pages are closed, and until all its pages have been opened.
+ *   C11 A device's copy of a sector may be partial: current in a range of rows (sc_copy_rows).  The host's bytes of the
+ *       remaining rows are current, also in state G.  A copy home brings the device's rows.  A task on further rows
+ *       completes the copy first (sc_transfer_rest).
  *
  *   event                        C              S                       G
  *   device reads (shared)        S, pages R     S                       G (copied from a device)
@@ -39,6 +42,7 @@
  */
 #include "coherence/protocol.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #ifdef SC_TEST_PLANT /* bugs for verification to find: tests/verify_planted.c */
@@ -163,6 +167,8 @@ static uint64_t assign(struct sc_matrix *m, struct sc_tile *t, int device, uint6
     if (!valid && forgets(t, changed))
         return 0;
 #endif
+    if (device != SC_HOST && !valid)
+        t->copy[device].partial &= ~changed;
     if (sc_protocol.notes)
         each_run(m, t, changed, sc_check_touched);
     if (!sc_trace_on) {
@@ -255,6 +261,40 @@ void sc_protocol_shared(struct sc_matrix *m, struct sc_tile *t, int device, uint
         paint_sectors(m, t, alone);
     sc_assert(!(sectors & ~t->copy[device].valid));
     assert_left(is_closed_for_writing(m, t, sectors));
+}
+
+bool sc_protocol_may_be_partial(struct sc_tile *t, int device)
+{
+    struct sc_copy *c = &t->copy[device];
+
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    if (!c->rows)
+        c->rows = calloc((size_t)t->sectors, sizeof *c->rows);
+    return c->rows != NULL;
+}
+
+void sc_protocol_partial(struct sc_tile *t, int device, uint64_t sectors, struct sc_rows rows)
+{
+    struct sc_copy *c = &t->copy[device];
+
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    sc_assert(rows.from < rows.end && sc_rows_have(sc_tile_rows(t), rows));
+    if (sc_rows_equal(rows, sc_tile_rows(t)))
+        return;
+    sc_assert(c->rows && !(sectors & ~(c->valid & t->host_valid)));
+    c->partial |= sectors;
+    for (uint64_t rest = sectors; rest; rest &= rest - 1)
+        c->rows[__builtin_ctzll(rest)] = rows;
+}
+
+void sc_protocol_completed(struct sc_tile *t, int device, uint64_t sectors)
+{
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    sc_assert(!(sectors & ~t->copy[device].valid));
+    t->copy[device].partial &= ~sectors;
 }
 
 /* Ends the links of written sectors (C9). */

@@ -85,6 +85,12 @@ void sc_protocol_written(struct sc_matrix *m, struct sc_tile *t, int device, uin
 uint64_t sc_protocol_lost(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t missing);
 /* A device's copies are gone; their data is valid elsewhere. */
 void sc_protocol_dropped(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors);
+/* Makes room for the rows of partial sectors (C11); false: no memory. */
+bool sc_protocol_may_be_partial(struct sc_tile *t, int device);
+/* Makes sectors partial, which are valid on the device and on the host.  With all rows of the tile nothing changes. */
+void sc_protocol_partial(struct sc_tile *t, int device, uint64_t sectors, struct sc_rows rows);
+/* All rows of the sectors are current on the device. */
+void sc_protocol_completed(struct sc_tile *t, int device, uint64_t sectors);
 /* A transfer that makes the host's copy valid has been enqueued (`landed` tells when). */
 void sc_protocol_home(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors);
 /* The host's copy of a global sector has landed in all tiles: the pages may be read. */
@@ -241,7 +247,7 @@ enum sc_status sc_order_overwriting(int device, int on, enum sc_stream stream, c
 enum sc_transfer_what {
     SC_TRANSFER_WHOLE,  /* sectors */
     SC_TRANSFER_PART,   /* of sectors: their state does not change */
-    SC_TRANSFER_BACK,   /* older bytes of the host, to parts of sectors; their state does not change */
+    SC_TRANSFER_BACK,   /* bytes of the host, to parts of dirty sectors; their state does not change */
     SC_TRANSFER_EVICTED /* whole sectors, sent to the host without its request */
 };
 /* For statistics and the trace. */
@@ -257,9 +263,13 @@ enum sc_status sc_transfer_collect(int device, struct sc_matrix *m, struct sc_ti
 void sc_transfer_to_host(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors);
 /* The same, without the host's request: not counted by sc_coherence_fetched. */
 void sc_transfer_evicted(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors);
-/* A sector that the device lacks, without rows [r0, r1) of the lattice.  The sector becomes valid on the device: the
- * kernels that the lock's holder enqueues next overwrite these rows. */
-enum sc_status sc_transfer_around(int device, struct sc_matrix *m, struct sc_tile *t, int s, int64_t r0, int64_t r1);
+/* Brings rows `part` of sectors [s, e) that the device lacks, except the rows `without`: a part of `part`, or no row.
+ * The kernels that the lock's holder enqueues next overwrite the rows `without`.  The sectors become valid on the
+ * device, and partial if the tile has more rows than `part`. */
+enum sc_status sc_transfer_rows(int device, struct sc_matrix *m, struct sc_tile *t, int s, int e, struct sc_rows part,
+                                struct sc_rows without);
+/* Uploads the missing rows of partial sectors. */
+enum sc_status sc_transfer_rest(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors);
 /* Uploads a rectangle of the host's older bytes over the newer bytes of the only device that has its sectors. */
 enum sc_status sc_transfer_back(int device, struct sc_matrix *m, struct sc_tile *t, int64_t r0, int64_t r1, int64_t c0,
                                 int64_t c1);
@@ -274,7 +284,10 @@ enum sc_status sc_transfer_part(int device, struct sc_matrix *m, struct sc_tile 
 enum sc_status sc_transfer_window(struct sc_matrix *m, struct sc_tile *t, int64_t r0, int64_t r1, int64_t c0,
                                   int64_t c1, struct sc_fences *fences);
 
-/* Brings home elements [first, last) of a contiguous lattice (rows == ld, one row of tiles), inside one tile. */
+/* Some sector of the matrix is partial. */
+bool sc_transfer_is_partial(const struct sc_matrix *m);
+/* Brings home elements [first, last) of a contiguous lattice (rows == ld, one row of tiles) without partial sectors,
+ * inside one tile. */
 enum sc_status sc_transfer_linear(struct sc_matrix *m, struct sc_tile *t, int64_t first, int64_t last,
                                   struct sc_fences *fences);
 
@@ -403,6 +416,12 @@ struct sc_target {
     int64_t host_ld;
 };
 void sc_piece_target(const struct sc_piece *piece, struct sc_target *target);
+/* Rows of the lattice that tasks on the piece may touch in a sector; for vectors all rows of the tile. */
+struct sc_rows sc_piece_rows(const struct sc_piece *piece, const struct sc_target *target, int s);
+/* Rows that are brought for a piece of an announced triangle, equal for neighbouring small sectors; for other pieces
+ * all rows of the tile. */
+struct sc_rows sc_piece_share(const struct sc_piece *piece, const struct sc_target *target, int s);
+extern size_t sc_piece_share_least; /* bytes of sectors with equal rows, at least */
 
 /* --- resolving (resolve.c) ---------------------------------------------------------------------------------------- */
 

@@ -244,6 +244,26 @@ int sc_coherence_where(const struct sc_piece *piece)
     return best;
 }
 
+/* Elements of a piece of a triangle in missing sectors, as far as they travel. */
+static uint64_t missing_of_triangle(const struct sc_piece *p, const struct sc_target *x, uint64_t missing)
+{
+    const struct sc_operand *o = p->operand;
+    int64_t elements = 0;
+
+    for (uint64_t rest = missing; rest; rest &= rest - 1) {
+        int s = __builtin_ctzll(rest);
+        struct sc_rows rows = sc_piece_share(p, x, s);
+        int64_t top = o->row + p->r, bottom = top + p->rows, first = o->col + p->c, end = first + p->cols;
+        int64_t a = sc_tile_sector_col(x->m, x->t, s), b = sc_tile_sector_end(x->m, x->t, s + 1);
+
+        rows.from = rows.from > top ? rows.from : top;
+        rows.end = rows.end < bottom ? rows.end : bottom;
+        if (rows.from < rows.end)
+            elements += (rows.end - rows.from) * ((b < end ? b : end) - (a > first ? a : first));
+    }
+    return (uint64_t)elements;
+}
+
 uint64_t sc_coherence_missing(int device, const struct sc_piece *piece)
 {
     struct sc_target x;
@@ -252,6 +272,8 @@ uint64_t sc_coherence_missing(int device, const struct sc_piece *piece)
     sc_assert_held(SC_RANK_PROTOCOL);
     sc_assert_device(device);
     sc_piece_target(piece, &x);
+    if (piece->operand->triangle.uplo)
+        return missing_of_triangle(piece, &x, x.sectors & ~x.t->copy[device].valid) * x.m->elem;
     touched = __builtin_popcountll(x.sectors);
     missing = touched - __builtin_popcountll(x.t->copy[device].valid & x.sectors);
     return touched ? (uint64_t)(piece->rows * piece->cols) * x.m->elem * (uint64_t)missing / (uint64_t)touched : 0;

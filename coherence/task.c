@@ -22,6 +22,49 @@ static uint64_t needed(const struct sc_piece *p, const struct sc_target *x)
     return p->access == SC_WRITE ? x->sectors & ~x->full : x->sectors;
 }
 
+/* Brings `missing` sectors.  Of a triangle's sectors on the host only the rows of the triangle come. */
+static enum sc_status bring_missing(int device, const struct sc_piece *p, const struct sc_target *x, uint64_t missing)
+{
+    uint64_t few = 0;
+    enum sc_status status = SC_OK;
+
+    if (p->operand && p->operand->triangle.uplo && sc_protocol_may_be_partial(x->t, device))
+        few = missing & x->t->host_valid;
+    while (few && status == SC_OK) {
+        int s = __builtin_ctzll(few), e = s + 1;
+        struct sc_rows rows = sc_piece_share(p, x, s);
+
+        while (e < x->t->sectors && few >> e & 1 && sc_rows_equal(sc_piece_share(p, x, e), rows))
+            e++;
+        few &= ~sc_sectors_range(s, e);
+        if (!sc_rows_equal(rows, sc_tile_rows(x->t)))
+            status = sc_transfer_rows(device, x->m, x->t, s, e, rows, (struct sc_rows){0, 0});
+    }
+    return status == SC_OK ? sc_transfer_to_device(device, x->m, x->t, missing) : status;
+}
+
+/* Partial sectors without rows that the task may touch (C11). */
+static uint64_t lacking_rows(const struct sc_copy *c, const struct sc_piece *p, const struct sc_target *x,
+                             uint64_t sectors)
+{
+    uint64_t lacking = 0;
+
+    for (uint64_t rest = sectors & c->partial; rest; rest &= rest - 1)
+        if (!sc_rows_have(c->rows[__builtin_ctzll(rest)], sc_piece_rows(p, x, __builtin_ctzll(rest))))
+            lacking |= rest & -rest;
+    return lacking;
+}
+
+/* Brings the parts of sectors that the task may touch. */
+static enum sc_status bring(int device, const struct sc_piece *p, const struct sc_target *x, uint64_t need)
+{
+    const struct sc_copy *c = &x->t->copy[device];
+    enum sc_status status = need & ~c->valid ? bring_missing(device, p, x, need & ~c->valid) : SC_OK;
+    uint64_t lacking = status == SC_OK ? lacking_rows(c, p, x, need) : 0;
+
+    return lacking ? sc_transfer_rest(device, x->m, x->t, lacking) : status;
+}
+
 /* A leased copy moves to other memory. */
 static enum sc_status part(int device, struct sc_matrix *m, struct sc_tile *t)
 {
@@ -46,13 +89,12 @@ enum sc_status sc_task_acquire(int device, const struct sc_piece *p, const struc
     sc_assert_held(SC_RANK_PROTOCOL);
     sc_assert_device(device);
     sc_assert_sectors(x->t, x->sectors);
-    if (status == SC_OK && c->lease && (p->access & SC_WRITE || need & ~c->valid))
+    if (status == SC_OK && c->lease && (p->access & SC_WRITE || need & (~c->valid | c->partial)))
         status = part(device, x->m, x->t);
     if (status != SC_OK)
         return status;
     sc_count(need & ~c->valid ? &sc_stats.misses : &sc_stats.hits, 1);
-    if (need & ~c->valid)
-        status = sc_transfer_to_device(device, x->m, x->t, need);
+    status = bring(device, p, x, need);
     for (uint64_t rest = c->pending & x->sectors; rest && status == SC_OK; rest &= rest - 1)
         status = sc_order(device, SC_STREAM_COMPUTE, c->ready[__builtin_ctzll(rest)]);
     if (status != SC_OK)
@@ -92,6 +134,8 @@ void sc_task_release(int device, const struct sc_piece *p, const struct sc_targe
     for (uint64_t rest = x->sectors; rest; rest &= rest - 1)
         c->ready[__builtin_ctzll(rest)] = f;
     sc_protocol_written(x->m, x->t, device, x->sectors);
+    if (p->access == SC_WRITE)
+        sc_protocol_completed(x->t, device, x->full);
 }
 
 /* For comparison (SC_WITHOUT_REUSE): drops inputs of a launched task with a copy elsewhere. */
@@ -340,8 +384,8 @@ static enum sc_status fetch(int device, const struct sc_piece *piece, char uplo,
 
 static enum sc_status bring_all(int device, const struct sc_piece *piece, char uplo, const struct sc_target *x)
 {
-    (void)piece, (void)uplo;
-    return sc_transfer_to_device(device, x->m, x->t, x->sectors);
+    (void)uplo;
+    return bring(device, piece, x, x->sectors);
 }
 
 enum sc_status sc_coherence_prefetch(int device, const struct sc_piece *piece)
@@ -350,10 +394,10 @@ enum sc_status sc_coherence_prefetch(int device, const struct sc_piece *piece)
     return fetch(device, piece, 0, bring_all);
 }
 
-/* Rows [*r0, *r1) of the lattice that the triangle, or the piece, covers in every column of a sector.  False: no row.
- * Also false for a triangle with all rows of the tile: one task fills the sector. */
-static bool claimed_rows(const struct sc_piece *p, char uplo, const struct sc_target *x, int s, int64_t *r0,
-                         int64_t *r1)
+/* Rows of the lattice that the triangle, or the piece, covers in every column of a sector.  False: no row.  Also false
+ * for a triangle with all rows of `share`: nothing else is to come. */
+static bool claimed_rows(const struct sc_piece *p, char uplo, const struct sc_target *x, int s, struct sc_rows share,
+                         struct sc_rows *claimed)
 {
     const struct sc_operand *o = p->operand;
     int64_t first = sc_tile_sector_col(x->m, x->t, s) - o->col, end = sc_tile_sector_end(x->m, x->t, s + 1) - o->col;
@@ -365,21 +409,22 @@ static bool claimed_rows(const struct sc_piece *p, char uplo, const struct sc_ta
         top = top > end - 1 ? top : end - 1;
     else if (uplo == 'U')
         bottom = bottom < first + 1 ? bottom : first + 1;
-    *r0 = top + o->row;
-    *r1 = bottom + o->row;
-    return *r0 < *r1 && (uplo == 'A' || *r1 - *r0 < x->t->rows);
+    *claimed = (struct sc_rows){top + o->row, bottom + o->row};
+    return top < bottom && (uplo == 'A' || !sc_rows_equal(*claimed, share));
 }
 
 static enum sc_status bring_rest(int device, const struct sc_piece *p, char uplo, const struct sc_target *x)
 {
+    bool partial = p->operand->triangle.uplo && sc_protocol_may_be_partial(x->t, device);
     enum sc_status status = SC_OK;
-    int64_t r0, r1;
+    struct sc_rows claimed;
 
     for (uint64_t rest = x->sectors & ~x->t->copy[device].valid; rest && status == SC_OK; rest &= rest - 1) {
         int s = __builtin_ctzll(rest);
+        struct sc_rows share = partial && x->t->host_valid >> s & 1 ? sc_piece_share(p, x, s) : sc_tile_rows(x->t);
 
-        if (claimed_rows(p, uplo, x, s, &r0, &r1))
-            status = sc_transfer_around(device, x->m, x->t, s, r0, r1);
+        if (claimed_rows(p, uplo, x, s, share, &claimed))
+            status = sc_transfer_rows(device, x->m, x->t, s, s + 1, share, claimed);
     }
     return status;
 }

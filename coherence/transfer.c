@@ -183,6 +183,7 @@ static enum sc_status upload(const struct rect *r, int s, int e)
 /* Collects a copy from another device. */
 static enum sc_status add_move(struct sc_moves *moves, const struct rect *r, int s, int e)
 {
+    sc_assert(!(r->t->copy[r->from].partial & sc_sectors_range(s, e)));
     struct sc_move v = {.copy = copy_of(r), .m = r->m, .t = r->t, .sectors = sectors_of(r), .s = s, .e = e,
                         .from = r->from, .to = r->to, .part = r->what == SC_TRANSFER_PART};
 
@@ -332,34 +333,70 @@ int sc_transfer_source(int device, const struct sc_matrix *m, const struct sc_ti
     return source_for(device, m, t, s);
 }
 
-enum sc_status sc_transfer_around(int device, struct sc_matrix *m, struct sc_tile *t, int s, int64_t r0, int64_t r1)
+enum sc_status sc_transfer_rows(int device, struct sc_matrix *m, struct sc_tile *t, int s, int e, struct sc_rows part,
+                                struct sc_rows without)
 {
     int from = source_for(device, m, t, s);
-    uint64_t bit = UINT64_C(1) << s;
+    uint64_t sectors = sc_sectors_range(s, e);
     enum sc_status status = SC_OK, issued;
     struct sc_moves moves; /* large */
 
     sc_assert_held(SC_RANK_PROTOCOL);
     sc_assert_device(device);
-    sc_assert_run(t, s, s + 1);
-    sc_assert(r0 < r1 && r0 >= t->row && r1 <= t->row + t->rows && !(t->copy[device].valid & bit));
+    sc_assert_run(t, s, e);
+    sc_assert(!(t->copy[device].valid & sectors));
+    sc_assert(without.from >= without.end || sc_rows_have(part, without));
     status = sc_memory_part(device, m, t);
     if (status != SC_OK)
         return status;
     if (from != SC_HOST)
         sc_memory_touch(from, &t->copy[from]);
     if (sc_protocol.check)
-        sc_check_scribble(m, t, device, bit); /* omitted rows must not be right by chance */
-    sc_protocol_shared(m, t, device, bit); /* before the host is read (C5) */
+        sc_check_scribble(m, t, device, sectors); /* omitted rows must not be right by chance */
+    sc_protocol_shared(m, t, device, sectors); /* before the host is read (C5) */
+    sc_protocol_partial(t, device, sectors, part);
+    if (without.from >= without.end)
+        without.from = without.end = part.end;
     moves.count = 0;
-    if (r0 > t->row)
-        status = fetch_rows(device, from, m, t, s, s + 1, t->row, r0, &moves);
-    if (status == SC_OK && r1 < t->row + t->rows)
-        status = fetch_rows(device, from, m, t, s, s + 1, r1, t->row + t->rows, &moves);
+    if (part.from < without.from)
+        status = fetch_rows(device, from, m, t, s, e, part.from, without.from, &moves);
+    if (status == SC_OK && without.end < part.end)
+        status = fetch_rows(device, from, m, t, s, e, without.end, part.end, &moves);
     issued = sc_moves_issue(&moves);
     status = status == SC_OK ? issued : status;
     if (status != SC_OK)
-        sc_protocol_dropped(m, t, device, bit);
+        sc_protocol_dropped(m, t, device, sectors);
+    return status;
+}
+
+/* Rows [r0, r1) of a sector, from the host. */
+static enum sc_status upload_rows(int device, struct sc_matrix *m, struct sc_tile *t, int s, int64_t r0, int64_t r1)
+{
+    bool on_host = t->host_valid >> s & 1;
+    struct rect r = {m, t, r0, r1, sc_tile_sector_col(m, t, s), sc_tile_sector_end(m, t, s + 1), SC_HOST, device,
+                     on_host ? SC_TRANSFER_WHOLE : SC_TRANSFER_BACK};
+
+    return r0 < r1 ? upload(&r, s, s + 1) : SC_OK;
+}
+
+enum sc_status sc_transfer_rest(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors)
+{
+    enum sc_status status = SC_OK;
+
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    for (uint64_t rest = sectors & t->copy[device].partial; rest && status == SC_OK; rest &= rest - 1) {
+        int s = __builtin_ctzll(rest);
+        struct sc_rows all = sc_tile_rows(t), here = sc_copy_rows(&t->copy[device], s);
+
+        status = sc_memory_part(device, m, t);
+        if (status == SC_OK)
+            status = upload_rows(device, m, t, s, all.from, here.from);
+        if (status == SC_OK)
+            status = upload_rows(device, m, t, s, here.end, all.end);
+        if (status == SC_OK)
+            sc_protocol_completed(t, device, rest & -rest);
+    }
     return status;
 }
 
@@ -470,6 +507,18 @@ static bool from_the_end(const struct sc_tile *t, uint64_t todo)
     return ready[last].stream == ready[first].stream && ready[last].seq < ready[first].seq;
 }
 
+/* Current rows of a sector at its source. */
+static struct sc_rows rows_at(const struct sc_tile *t, int from, int s)
+{
+    return from == SC_HOST ? sc_tile_rows(t) : sc_copy_rows(&t->copy[from], s);
+}
+
+/* Whether sectors s and `with`, which comes from `from`, have one source and the same rows. */
+static bool joins(const struct sc_tile *t, int s, int with, int from)
+{
+    return source_for_host(t, s) == from && sc_rows_equal(rows_at(t, from, s), rows_at(t, from, with));
+}
+
 /* Sectors [*s, *e) for one transfer home, from an end of `todo`. */
 static int next_home(const struct sc_matrix *m, const struct sc_tile *t, uint64_t todo, bool backwards, int *s, int *e)
 {
@@ -478,10 +527,10 @@ static int next_home(const struct sc_matrix *m, const struct sc_tile *t, uint64_
     *s = backwards ? 63 - __builtin_clzll(todo) : __builtin_ctzll(todo);
     *e = *s + 1;
     from = source_for_host(t, *s);
-    while (!backwards && *e < t->sectors && todo >> *e & 1 && source_for_host(t, *e) == from &&
+    while (!backwards && *e < t->sectors && todo >> *e & 1 && joins(t, *e, *s, from) &&
            sc_tile_sector_bytes(m, t, *s, *e) < CHUNK_BYTES)
         ++*e;
-    while (backwards && *s > 0 && todo >> (*s - 1) & 1 && source_for_host(t, *s - 1) == from &&
+    while (backwards && *s > 0 && todo >> (*s - 1) & 1 && joins(t, *s - 1, *s, from) &&
            sc_tile_sector_bytes(m, t, *s, *e) < CHUNK_BYTES)
         --*s;
     return from;
@@ -494,7 +543,8 @@ static void bring_home(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors,
 
     for (; todo; todo = sectors & ~t->host_valid & sc_sectors_all(t->sectors)) {
         int s, e, from = next_home(m, t, todo, backwards, &s, &e);
-        struct rect r = {m, t, t->row, t->row + t->rows, sc_tile_sector_col(m, t, s), 0, from, SC_HOST,
+        struct sc_rows rows = rows_at(t, from, s);
+        struct rect r = {m, t, rows.from, rows.end, sc_tile_sector_col(m, t, s), 0, from, SC_HOST,
                          evicted ? SC_TRANSFER_EVICTED : SC_TRANSFER_WHOLE};
         struct sc_fence f;
 
@@ -520,7 +570,19 @@ void sc_transfer_evicted(struct sc_matrix *m, struct sc_tile *t, uint64_t sector
     bring_home(m, t, sectors, true);
 }
 
-/* A run of sectors [s, *e) with one source.  SC_HOST: sector s is home, and its landing fence is added. */
+bool sc_transfer_is_partial(const struct sc_matrix *m)
+{
+    uint64_t any = 0;
+
+    sc_assert_held(SC_RANK_PROTOCOL);
+    for (int i = 0; i < m->row_parts * m->col_parts; i++)
+        for (int d = 0; d < sc_protocol.devices; d++)
+            any |= m->tiles[i].copy[d].partial;
+    return any;
+}
+
+/* A run of sectors [s, *e) with one source and the same rows.  SC_HOST: sector s is home, and its landing fence is
+ * added. */
 static int next_run(const struct sc_tile *t, int s, int end, int *e, struct sc_fences *fences)
 {
     bool on_host = t->host_valid >> s & 1;
@@ -529,7 +591,7 @@ static int next_run(const struct sc_tile *t, int s, int end, int *e, struct sc_f
     *e = s + 1;
     if (on_host)
         sc_fences_add(fences, t->landed[s]);
-    while (!on_host && *e < end && !(t->host_valid >> *e & 1) && source_for_host(t, *e) == from)
+    while (!on_host && *e < end && !(t->host_valid >> *e & 1) && joins(t, *e, s, from))
         ++*e;
     return from;
 }
@@ -554,12 +616,14 @@ enum sc_status sc_transfer_window(struct sc_matrix *m, struct sc_tile *t, int64_
     sc_assert(t->row <= r0 && r0 < r1 && r1 <= t->row + t->rows);
     sc_assert(t->col <= c0 && c0 < c1 && c1 <= t->col + t->cols);
     for (int s = (int)((c0 - t->col) / m->width), e; s < end && status == SC_OK; s = e) {
-        struct rect r = {m, t, r0, r1, sc_tile_sector_col(m, t, s), 0, next_run(t, s, end, &e, fences), SC_HOST,
-                         SC_TRANSFER_PART};
+        int from = next_run(t, s, end, &e, fences);
+        struct sc_rows rows = rows_at(t, from, s);
+        struct rect r = {m, t, r0 > rows.from ? r0 : rows.from, r1 < rows.end ? r1 : rows.end,
+                         sc_tile_sector_col(m, t, s), sc_tile_sector_end(m, t, e), from, SC_HOST, SC_TRANSFER_PART};
 
         r.c0 = r.c0 > c0 ? r.c0 : c0;
-        r.c1 = sc_tile_sector_end(m, t, e) < c1 ? sc_tile_sector_end(m, t, e) : c1;
-        if (!(t->host_valid >> s & 1))
+        r.c1 = r.c1 < c1 ? r.c1 : c1;
+        if (!(t->host_valid >> s & 1) && r.r0 < r.r1)
             status = land_window(&r, s, e, fences);
     }
     return status;
@@ -574,6 +638,7 @@ enum sc_status sc_transfer_linear(struct sc_matrix *m, struct sc_tile *t, int64_
 
     sc_assert_held(SC_RANK_PROTOCOL);
     sc_assert(first < last && first >= origin && last <= origin + t->cols * m->rows);
+    sc_assert(!sc_transfer_is_partial(m));
     for (int s = (int)((first / m->rows - t->col) / m->width), e; s < end && status == SC_OK; s = e) {
         int from = next_run(t, s, end, &e, fences);
         int64_t a = sc_tile_sector_col(m, t, s) * m->rows, b = sc_tile_sector_end(m, t, e) * m->rows;

@@ -17,11 +17,18 @@
 
 #define SC_SECTORS 64
 
+/* Rows [from, end) of a lattice. */
+struct sc_rows {
+    int64_t from, end;
+};
+
 /* One tile on one device.  Column-major, ld == the tile's rows, so a whole column range is contiguous. */
 struct sc_copy {
     void *memory; /* NULL: none */
     uint64_t valid;   /* sectors with current data, or with current data once `ready` is reached */
     uint64_t pending; /* valid sectors whose `ready` the compute stream has not waited for */
+    uint64_t partial; /* valid sectors with current data in `rows` only; the host has the data of the rest */
+    struct sc_rows *rows; /* per partial sector; NULL: no sector has been partial */
     struct sc_fence *ready; /* per sector: its last write */
     struct sc_fence *used;  /* per sector: the last kernel that used the sector */
     struct sc_fence last_used;
@@ -189,6 +196,20 @@ static inline int64_t sc_tile_sector_end(const struct sc_matrix *m, const struct
     sc_assert(e > 0 && e <= t->sectors);
     return end < t->col + t->cols ? end : t->col + t->cols;
 }
+static inline struct sc_rows sc_tile_rows(const struct sc_tile *t)
+{
+    return (struct sc_rows){t->row, t->row + t->rows};
+}
+/* Rows of a valid sector that are current on a device. */
+static inline struct sc_rows sc_copy_rows(const struct sc_copy *c, int s)
+{
+    return c->partial >> s & 1 ? c->rows[s] : sc_tile_rows(c->tile);
+}
+static inline bool sc_rows_have(struct sc_rows rows, struct sc_rows part)
+{
+    return rows.from <= part.from && part.end <= rows.end;
+}
+static inline bool sc_rows_equal(struct sc_rows a, struct sc_rows b) { return a.from == b.from && a.end == b.end; }
 /* On a device. */
 static inline size_t sc_tile_bytes(const struct sc_matrix *m, const struct sc_tile *t)
 {

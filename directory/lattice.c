@@ -286,6 +286,8 @@ void sc_matrix_free(struct sc_matrix *m)
     if (!m)
         return;
     for (int i = 0; m->tiles && i < m->row_parts * m->col_parts; i++) {
+        for (int d = 0; m->tiles[i].copy && d < sc_directory_limits.devices; d++)
+            free(m->tiles[i].copy[d].rows);
         free(m->tiles[i].landed);
         free(m->tiles[i].copy);
     }

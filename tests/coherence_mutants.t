@@ -182,7 +182,7 @@ my @mutants = (
         '        sc_protocol.ops->free(device, memory, &f, 1);',
         '        sc_protocol.ops->free(device, memory, &f, 0);'],
     ['a kernel writes to leased memory', 'task',
-        'if (status == SC_OK && c->lease && (p->access & SC_WRITE || need & ~c->valid))',
+        'if (status == SC_OK && c->lease && (p->access & SC_WRITE || need & (~c->valid | c->partial)))',
         'if (0)'],
     ['a sector arrives in leased memory', 'transfer',
         'if (need && t->copy[device].lease) {',

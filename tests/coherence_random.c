@@ -3,6 +3,7 @@
  * number must agree exactly (values are small integers). SEMCACHE_TEST_SEED and SEMCACHE_TEST_STEPS replay a run. */
 #include <inttypes.h>
 
+#include "coherence/protocol.h"
 #include "device/emu/emu.h"
 #include "tests/coherence_env.h"
 
@@ -380,6 +381,87 @@ static void step_matrix(void)
     }
 }
 
+/* --- triangles ---------------------------------------------------------------------------------------------------- */
+
+/* C := A A^T + beta C in one triangle of a square block: blocks on the diagonal by syrk, others by gemm.  With claim,
+ * the blocks of beta = 0 are announced as overwritten. */
+static bool offload_triangle(char uplo, double beta, bool claim, const struct sc_view v[2])
+{
+    struct sc_operand o[2];
+    struct sc_cuts rows, t, k;
+
+    if (sc_coherence_begin(v, 2, o) != SC_OK)
+        return false;
+    sc_coherence_triangle(&o[1], uplo);
+    merged(sc_coherence_row_cuts, &o[1], sc_coherence_col_cuts, &o[1], &rows);
+    merged(sc_coherence_row_cuts, &o[0], sc_coherence_row_cuts, &o[0], &t);
+    sc_cuts_merge(&t, &rows);
+    sc_coherence_col_cuts(&o[0], &k);
+    for (int j = 0; j < t.n; j++)
+        for (int i = 0; i < t.n; i++) {
+            struct sc_piece c = part(&o[1], &t, i, &t, j, SC_RDWR);
+            int device = below(2) ? sc_coherence_where(&c) : (int)below(devices);
+
+            if (uplo == 'L' ? i < j : i > j)
+                continue;
+            if (claim)
+                sc_coherence_claim(device, &c, i == j ? uplo : 'A');
+            for (int l = 0; l < k.n; l++) {
+                struct sc_piece p[3] = {part(&o[0], &t, i, &k, l, SC_READ), part(&o[0], &t, j, &k, l, SC_READ), c};
+                struct sc_kernel kernel = {.op = SC_OP_GEMM, .type = SC_D, .transa = 'N', .transb = 'T', .uplo = uplo,
+                                           .m = c.rows, .n = c.cols, .k = p[0].cols, .alpha = {1},
+                                           .beta = {l ? 1 : beta}};
+
+                if (i == j) {
+                    kernel.op = SC_OP_SYRK;
+                    p[1] = (struct sc_piece){0};
+                }
+                if (sc_coherence_task(device, &kernel, p, NULL, NULL) != SC_OK)
+                    tap_ok(0, "a task failed");
+            }
+        }
+    sc_coherence_end(o, 2);
+    return true;
+}
+
+static void model_triangle(char uplo, double beta, const struct block b[2])
+{
+    for (int64_t j = 0; j < b[1].cols; j++)
+        for (int64_t i = uplo == 'L' ? j : 0; i < (uplo == 'L' ? b[1].rows : j + 1); i++) {
+            double *c = element(&b[1], 1, i, j), sum = beta == 0 ? 0 : beta * *c;
+
+            for (int64_t l = 0; l < b[0].cols; l++)
+                sum += *element(&b[0], 1, i, l) * *element(&b[0], 1, j, l);
+            *c = sum;
+        }
+}
+
+static void step_triangle(void)
+{
+    struct array *a = &arrays[below(ARRAYS)], *c = &arrays[below(ARRAYS)];
+    double beta = (double)(below(3) - 1);
+    char uplo = below(2) ? 'L' : 'U';
+    int64_t n = 1 + below(60);
+    struct block b[2];
+    struct sc_view v[2];
+
+    if (a == c)
+        return;
+    b[1] = random_block(c, n, n);
+    b[0] = random_block(a, b[1].rows < b[1].cols ? b[1].rows : b[1].cols, 1 + below(20));
+    b[1].rows = b[1].cols = b[0].rows;
+    tame(a);
+    tame(c);
+    v[0] = block_view(&b[0], SC_READ);
+    v[1] = block_view(&b[1], SC_RDWR);
+    if (offload_triangle(uplo, beta, beta == 0 && below(2), v)) {
+        offloaded++;
+        model_triangle(uplo, beta, b);
+    } else {
+        on_host++;
+    }
+}
+
 static int compare(const struct array *a, int64_t first, int64_t n, int64_t step)
 {
     int wrong = 0;
@@ -450,7 +532,7 @@ static void run(const char *machine, uint64_t limit, size_t unit, unsigned jitte
     for (int i = 0; i < steps && !wrong; i++) {
         sc_config.exchange = (enum sc_exchange_by)((first_seed + (uint64_t)i / 16) % 4);
         if (below(3) == 0)
-            step_matrix();
+            (below(3) ? step_matrix : step_triangle)();
         else if (below(2))
             step_kernel();
         else
@@ -477,6 +559,7 @@ int main(void)
     int steps = n ? atoi(n) : 400;
 
     env_init();
+    sc_piece_share_least = 1; /* every sector has rows of its own */
     if (!env_is_emulated()) { /* as many devices as the machine has; with and without spare memory */
         run("", 0, 4096, 0, first, steps);
         run("", 8 << 20, 512, 0, first + 400, steps);

@@ -288,6 +288,14 @@ enum sc_status sc_coherence_claim(int device, const struct sc_piece *p, char upl
     return SC_OK;
 }
 
+void sc_coherence_triangle(struct sc_operand *o, char uplo)
+{
+    need_lock("a triangle");
+    if (o->view.vector || o->view.rows != o->view.cols)
+        error_("a triangle of no square");
+    o->triangle = (struct sc_triangle){.uplo = uplo};
+}
+
 /* A task's copy of a piece; a temporary is not copied. */
 struct local {
     const struct sc_piece *piece;
@@ -313,13 +321,32 @@ static char *local_element(const struct local *l, int64_t i, int64_t j)
     return l->memory + (size_t)offset * l->elem;
 }
 
+/* Element (r, c) of the operand is in the triangle that its call has announced. */
+static bool is_announced(const struct sc_operand *o, int64_t r, int64_t c)
+{
+    const struct sc_triangle *t = &o->triangle;
+
+    return !t->uplo || (t->uplo == 'L' ? r - c >= t->diagonal : r - c <= t->diagonal);
+}
+
+/* The second triangle of a block on the diagonal is not copied: a kernel that reads NaN there shows. */
+static void check_announced(const struct sc_piece *p)
+{
+    int64_t r = p->r + p->rows - 1, c = p->c + p->cols - 1;
+
+    if (p->operand->triangle.uplo && !(p->rows == p->cols && p->r - p->c == p->operand->triangle.diagonal) &&
+        !(is_announced(p->operand, p->r, c) && is_announced(p->operand, r, p->c)))
+        error_("a piece beyond the announced triangle");
+}
+
 static void transfer(const struct local *l, bool in)
 {
     for (int64_t j = 0; j < l->piece->cols; j++)
         for (int64_t i = 0; i < l->piece->rows; i++) {
             char *here = local_element(l, i, j), *there = host_element(l->piece, l->elem, i, j);
 
-            memcpy(in ? here : there, in ? there : here, l->elem);
+            if (is_announced(l->piece->operand, l->piece->r + i, l->piece->c + j))
+                memcpy(in ? here : there, in ? there : here, l->elem);
         }
 }
 
@@ -352,6 +379,7 @@ static void open_local(struct local *l, struct sc_kernel *k, int slot, int devic
         return;
     }
     check_piece(p);
+    check_announced(p);
     if (s.vector && !p->operand->view.vector && !sc_coherence_contiguous(device, p))
         error_("a matrix piece that is no vector");
     l->as_vector = s.vector;
@@ -528,6 +556,7 @@ void sc_coherence_part(const struct sc_operand *operand, int64_t r, int64_t c, i
     m->rows = rows;
     m->cols = cols;
     *part = *operand;
+    part->triangle.diagonal += c - r;
     part->matrix = m;
     part->view.ptr = (const char *)v->ptr + (r + c * v->ld) * (int64_t)sc_type_bytes(v->type);
     part->view.rows = part->rows = rows;

@@ -343,6 +343,7 @@ enum sc_status sc_blas_rank(struct sc_blas_job *call)
     r.by_columns = false;
     r.meanwhile = 0;
     r.terms = sc_blas_rank_terms(call, r.term, r.beta);
+    sc_coherence_triangle(&call->operand[call->operands - 1], call->kernel->uplo);
     set_cuts(&r);
     blocks = blocks_of(&r);
     sc_blas_place(call, &blocks, &r.places);

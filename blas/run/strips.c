@@ -95,7 +95,8 @@ static struct sc_strips_turns turns_of(const struct sc_blas_job *call, int64_t e
         .strip = sc_strips_solves(device, k),
         .a = (double)sc_blas_missing_of(&call->operand[0], 0) / link,
         .b = (double)sc_blas_missing_of(&call->operand[1], 0) / link, .out = result / link,
-        .parts = (int)(order / (double)call->plan->arriving.triangle) + 1, .growth = growth, .columns = extent};
+        .parts = (int)(order / (double)call->plan->arriving.triangle) + 1, .growth = growth,
+        .arrival = !call->operand[0].triangle.uplo ? 0 : growth ? growth : -1, .columns = extent};
 }
 
 void sc_blas_behind(struct sc_blas_job *call, struct sc_cuts *cuts, const struct sc_operand *operand, int growth)

@@ -207,6 +207,7 @@ enum sc_status sc_blas_symm(struct sc_blas_job *call)
 
     s.call = call;
     s.left = call->kernel->side == 'L';
+    sc_coherence_triangle(&call->operand[0], call->kernel->uplo);
     set_cuts(&s);
     blocks = blocks_of(&s);
     sc_blas_place(call, &blocks, &s.places);

@@ -208,6 +208,7 @@ enum sc_status sc_blas_strips(struct sc_blas_job *call, enum sc_status (*visit)(
     s.call = call;
     s.left = call->kernel->side == 'L';
     order = s.left ? call->kernel->m : call->kernel->n;
+    sc_coherence_triangle(&call->operand[0], call->kernel->uplo);
     set_cuts(&s, &across);
     sc_blas_whole(&whole, order);
     blocks = (struct sc_blas_blocks){.of = &strips, .type = call->kernel->type, .rows = s.left ? &whole : &across,
