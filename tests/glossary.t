@@ -50,6 +50,11 @@ for my $synonym (sort keys %banned) {
     is(join(' ', @found), '', "not '$synonym' but $banned{$synonym}");
 }
 
+# README.md names each folder, so that a newcomer finds a behaviour.
+my ($table) = $text{'README.md'} =~ /^## Folders\n(.*?)^## /ms;
+my @rows = $table =~ m{\[[\w-]+/\]\(([\w-]+)/[^)]*\)}g;
+is(join(' ', sort @rows), join(' ', sort @roots), 'README.md has a row of each folder');
+
 # Documents that the text names are there.
 my @missing;
 for my $file (sort keys %text) {
