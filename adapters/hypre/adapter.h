@@ -25,5 +25,8 @@ HYPRE_Int sc_hypre_error(void);
 /* w := alpha x + beta y, or alpha x without y.  False: hypre computes. */
 bool sc_hypre_combine(HYPRE_Int n, double alpha, const double *x, double beta, const double *y, double *w);
 
+/* y := y + x ./ divisors, which stand for the elements of b.  False: hypre computes. */
+bool sc_hypre_add_quotients(hypre_Vector *x, hypre_Vector *b, hypre_Vector *y, const double *divisors);
+
 #endif
 /* SPDX-License-Identifier: BSD-2-Clause */

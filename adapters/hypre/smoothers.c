@@ -1,7 +1,10 @@
 /* Smoothers of BoomerAMG.  Jacobi smoothers are products and vector operations of hypre.  This file does
- * Chebyshev, in steps that the devices have.  The vectors of all remaining smoothers come home in one batch instead of
- * by faults. */
+ * Chebyshev, in steps that the devices have, and the divisions of Jacobi at some of the points.  The vectors of all
+ * remaining smoothers come home in one batch instead of by faults. */
 #include "adapters/hypre/adapter.h"
+
+#include <math.h>
+#include <stdlib.h>
 
 static double *data_of(hypre_ParVector *v) { return hypre_VectorData(hypre_ParVectorLocalVector(v)); }
 static HYPRE_Int size_of(hypre_ParVector *v) { return hypre_VectorSize(hypre_ParVectorLocalVector(v)); }
@@ -80,16 +83,133 @@ SC_ADAPTER_NAME HYPRE_Int hypre_ParCSRRelax_Cheby_SolveHost(hypre_ParCSRMatrix *
     return sc_hypre_error();
 }
 
+/* --- points of one kind ------------------------------------------------------------------------------------------- */
+
+/* C/F relaxation, which is PETSc's default, adds quotients at the points of one kind only.  On the devices quotients are
+ * added at all points, and the divisors of the other points are infinite.  An array of divisors belongs to a level of a
+ * solver: the level's norms and kinds of points change in the solver's setup only, which ends the array. */
+static struct divisors {
+    const void *solver; /* NULL: a free place */
+    const double *norms;
+    const HYPRE_Int *kinds;
+    HYPRE_Int kind;
+    double *values; /* NULL before the second use: a solver may be used once */
+} table[128];
+static bool busy;               /* a thread uses the table */
+static __thread void *solving; /* the solver whose cycles run in this thread, or NULL */
+
+static bool enter(void) { return !__atomic_exchange_n(&busy, true, __ATOMIC_ACQUIRE); }
+static void leave(void) { __atomic_store_n(&busy, false, __ATOMIC_RELEASE); }
+
+/* The place of the array, or NULL if the table is full. */
+static struct divisors *place_of(const double *norms, const HYPRE_Int *kinds, HYPRE_Int kind)
+{
+    struct divisors *empty = NULL;
+
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct divisors *d = &table[i];
+
+        if (d->solver == solving && d->norms == norms && d->kinds == kinds && d->kind == kind)
+            return d;
+        empty = empty || d->solver ? empty : d;
+    }
+    if (empty)
+        *empty = (struct divisors){.solver = solving, .norms = norms, .kinds = kinds, .kind = kind};
+    return NULL;
+}
+
+/* NULL: at the first use, without memory, or while another thread uses the table. */
+static const double *divisors_of(HYPRE_Int n, const double *norms, const HYPRE_Int *kinds, HYPRE_Int kind)
+{
+    struct divisors *d;
+
+    if (!enter())
+        return NULL;
+    d = place_of(norms, kinds, kind);
+    if (d && !d->values && (d->values = malloc((size_t)n * sizeof(double))))
+        for (HYPRE_Int i = 0; i < n; i++)
+            d->values[i] = kinds[i] == kind ? norms[i] : INFINITY;
+    leave();
+    return d ? d->values : NULL;
+}
+
+/* Other solvers' arrays stay. */
+static void forget(const void *solver)
+{
+    while (!enter())
+        ;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].solver == solver) {
+            free(table[i].values);
+            table[i] = (struct divisors){.solver = NULL};
+        }
+    leave();
+}
+
+SC_ADAPTER_NAME HYPRE_Int hypre_BoomerAMGSetup(void *solver, hypre_ParCSRMatrix *a, hypre_ParVector *f,
+                                               hypre_ParVector *u)
+{
+    static __typeof__(hypre_BoomerAMGSetup) *own;
+
+    forget(solver);
+    return SC_ADAPTER_NEXT(own, "hypre_BoomerAMGSetup")(solver, a, f, u);
+}
+
+SC_ADAPTER_NAME HYPRE_Int hypre_BoomerAMGDestroy(void *solver)
+{
+    static __typeof__(hypre_BoomerAMGDestroy) *own;
+
+    forget(solver);
+    return SC_ADAPTER_NEXT(own, "hypre_BoomerAMGDestroy")(solver);
+}
+
+SC_ADAPTER_NAME HYPRE_Int hypre_BoomerAMGSolve(void *solver, hypre_ParCSRMatrix *a, hypre_ParVector *f,
+                                               hypre_ParVector *u)
+{
+    static __typeof__(hypre_BoomerAMGSolve) *own;
+    void *outer = solving; /* whose coarsest level this solver has */
+    HYPRE_Int result;
+
+    solving = solver;
+    result = SC_ADAPTER_NEXT(own, "hypre_BoomerAMGSolve")(solver, a, f, u);
+    solving = outer;
+    return result;
+}
+
+/* y := y + x ./ b at the points of a kind */
+SC_ADAPTER_NAME HYPRE_Int hypre_SeqVectorElmdivpyMarked(hypre_Vector *x, hypre_Vector *b, hypre_Vector *y,
+                                                        HYPRE_Int *kinds, HYPRE_Int kind)
+{
+    static __typeof__(hypre_SeqVectorElmdivpyMarked) *own;
+    const double *divisors = NULL;
+
+    if (solving && kinds && b->size >= SC_HYPRE_LEAST_ELEMENTS && sc_hypre_is_ready())
+        divisors = divisors_of(b->size, b->data, kinds, kind);
+    if (divisors && sc_hypre_add_quotients(x, b, y, divisors))
+        return sc_hypre_error();
+    return SC_ADAPTER_NEXT(own, "hypre_SeqVectorElmdivpyMarked")(x, b, y, kinds, kind);
+}
+
 /* --- smoothers on the host ---------------------------------------------------------------------------------------- */
 
 enum { JACOBI = 7, L1_JACOBI = 18 }; /* hypre's numbers */
 
-/* points: 0 for all. */
+/* Sweeps at all points are products and vector operations of hypre. */
 static bool is_on_host(HYPRE_Int type, HYPRE_Int points)
 {
     return (type != JACOBI && type != L1_JACOBI) || points != 0;
 }
 
+/* A sweep at the points of one kind on the devices: the first step, which writes a temporary vector only, decides. */
+static bool begins_marked(HYPRE_Int type, HYPRE_Int points, const double *norms, const HYPRE_Int *kinds,
+                          hypre_ParVector *f, hypre_ParVector *u, hypre_ParVector *v)
+{
+    return (type == JACOBI || type == L1_JACOBI) && points != 0 && solving && kinds && norms &&
+           divisors_of(size_of(u), norms, kinds, points) &&
+           sc_hypre_combine(size_of(u), 1, data_of(f), 0, NULL, data_of(v));
+}
+
+/* hypre's l1-Jacobi at the points of one kind is a loop; its Jacobi does the same in steps that the devices have. */
 SC_ADAPTER_NAME HYPRE_Int hypre_BoomerAMGRelax(hypre_ParCSRMatrix *a, hypre_ParVector *f, HYPRE_Int *cf_marker,
                                                HYPRE_Int type, HYPRE_Int points, HYPRE_Real weight, HYPRE_Real omega,
                                                HYPRE_Real *l1_norms, hypre_ParVector *u, hypre_ParVector *v,
@@ -98,7 +218,11 @@ SC_ADAPTER_NAME HYPRE_Int hypre_BoomerAMGRelax(hypre_ParCSRMatrix *a, hypre_ParV
     static __typeof__(hypre_BoomerAMGRelax) *own;
     const size_t bytes = (size_t)size_of(u) * sizeof(double);
 
-    if (is_on_host(type, points) && size_of(u) >= SC_HYPRE_LEAST_ELEMENTS && sc_hypre_is_ready()) {
+    if (size_of(u) < SC_HYPRE_LEAST_ELEMENTS || !sc_hypre_is_ready())
+        ;
+    else if (begins_marked(type, points, l1_norms, cf_marker, f, u, v))
+        type = JACOBI;
+    else if (is_on_host(type, points)) {
         (void)semcache_acquire(data_of(f), bytes, SEMCACHE_READ);
         (void)semcache_acquire(data_of(u), bytes, SEMCACHE_READWRITE);
     }

@@ -79,15 +79,21 @@ SC_ADAPTER_NAME HYPRE_Real hypre_SeqVectorInnerProd(hypre_Vector *x, hypre_Vecto
     return SC_ADAPTER_NEXT(own, "hypre_SeqVectorInnerProd")(x, y);
 }
 
+bool sc_hypre_add_quotients(hypre_Vector *x, hypre_Vector *b, hypre_Vector *y, const double *divisors)
+{
+    static const double one[2] = {1, 0};
+
+    return is_plain(x) && is_plain(b) && is_plain(y) && b->size >= SC_HYPRE_LEAST_ELEMENTS && x->data != y->data &&
+           b->data != y->data && sc_hypre_is_ready() &&
+           semcache_try_divide(b->size, SEMCACHE_FLOAT64, divisors, x->data, one, y->data);
+}
+
 /* y := y + x ./ b.  Where b is 0, hypre has no result to rely on. */
 SC_ADAPTER_NAME HYPRE_Int hypre_SeqVectorElmdivpy(hypre_Vector *x, hypre_Vector *b, hypre_Vector *y)
 {
-    static const double one[2] = {1, 0};
     static HYPRE_Int (*own)(hypre_Vector *, hypre_Vector *, hypre_Vector *);
 
-    if (is_plain(x) && is_plain(b) && is_plain(y) && b->size >= SC_HYPRE_LEAST_ELEMENTS && x->data != y->data &&
-        b->data != y->data && sc_hypre_is_ready() &&
-        semcache_try_divide(b->size, SEMCACHE_FLOAT64, b->data, x->data, one, y->data))
+    if (sc_hypre_add_quotients(x, b, y, b->data))
         return sc_hypre_error();
     return SC_ADAPTER_NEXT(own, "hypre_SeqVectorElmdivpy")(x, b, y);
 }

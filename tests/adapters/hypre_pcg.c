@@ -1,5 +1,6 @@
 /* BoomerAMG-PCG as a user of hypre writes it, on a Laplacian of a cube.  Arguments: side, smoother (hypre's number),
- * iterations, Krylov method (0: PCG, 1: GMRES).  Prints iterations, residual and a norm. */
+ * iterations, Krylov method (0: PCG, 1: GMRES), and 1 for C/F relaxation of two matrices by one solver, one after the
+ * other.  Prints iterations, residual and a norm. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 static int rank, ranks, side, first, end; /* rows [first, end) */
 
-static void fill(HYPRE_IJMatrix a)
+static void fill(HYPRE_IJMatrix a, double diagonal)
 {
     const int steps[] = {1, side, side * side};
 
@@ -21,7 +22,7 @@ static void fill(HYPRE_IJMatrix a)
         double values[7];
 
         columns[0] = row;
-        values[0] = 6.001;
+        values[0] = diagonal;
         for (int k = 0; k < 3; k++)
             for (int sign = -1; sign <= 1; sign += 2) {
                 int at = row / steps[k] % side + sign;
@@ -56,6 +57,7 @@ int main(int argc, char **argv)
     HYPRE_ParVector right, left;
     HYPRE_Solver solver, amg;
     HYPRE_Int iterations;
+    int both = argc > 5 && atoi(argv[5]);
     double residual, norm;
 
     MPI_Init(&argc, &argv);
@@ -68,7 +70,7 @@ int main(int argc, char **argv)
     HYPRE_IJMatrixCreate(MPI_COMM_WORLD, first, end - 1, first, end - 1, &a);
     HYPRE_IJMatrixSetObjectType(a, HYPRE_PARCSR);
     HYPRE_IJMatrixInitialize(a);
-    fill(a);
+    fill(a, 6.001);
     HYPRE_IJMatrixAssemble(a);
     b = vector(1);
     x = vector(0);
@@ -79,6 +81,7 @@ int main(int argc, char **argv)
     HYPRE_BoomerAMGSetRelaxType(amg, atoi(argv[2]));
     HYPRE_BoomerAMGSetRelaxWt(amg, 0.8);
     HYPRE_BoomerAMGSetNumSweeps(amg, 1);
+    HYPRE_BoomerAMGSetRelaxOrder(amg, both);
     HYPRE_BoomerAMGSetTol(amg, 0);
     HYPRE_BoomerAMGSetMaxIter(amg, 1);
     if (atoi(argv[4])) {
@@ -100,6 +103,13 @@ int main(int argc, char **argv)
                             (HYPRE_PtrToSolverFcn)HYPRE_BoomerAMGSetup, amg);
         HYPRE_ParCSRPCGSetup(solver, matrix, right, left);
         HYPRE_ParCSRPCGSolve(solver, matrix, right, left);
+        if (both) {
+            HYPRE_IJMatrixInitialize(a);
+            fill(a, 7.5);
+            HYPRE_IJMatrixAssemble(a);
+            HYPRE_ParCSRPCGSetup(solver, matrix, right, left);
+            HYPRE_ParCSRPCGSolve(solver, matrix, right, left);
+        }
         HYPRE_PCGGetNumIterations(solver, &iterations);
         HYPRE_PCGGetFinalRelativeResidualNorm(solver, &residual);
     }
