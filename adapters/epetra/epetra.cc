@@ -45,7 +45,7 @@ bool is_plain(const Epetra_MultiVector &v)
 
 int64_t elements(const Epetra_MultiVector &v) { return int64_t(v.MyLength()) * v.NumVectors(); }
 
-// Vectors of one size that can be offered.  Epetra reports other sizes.
+// Vectors of one size, fit for an offer.  Epetra reports different sizes.
 bool are_alike(const Epetra_MultiVector &w, const Epetra_MultiVector &x)
 {
     return w.NumVectors() == x.NumVectors() && w.MyLength() == x.MyLength() && is_plain(w) && is_plain(x) &&

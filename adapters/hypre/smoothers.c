@@ -1,6 +1,6 @@
 /* Smoothers of BoomerAMG.  Jacobi smoothers are products and vector operations of hypre.  This file does
- * Chebyshev, in steps that the devices have, and the divisions of Jacobi at some of the points.  The vectors of all
- * remaining smoothers come home in one batch instead of by faults. */
+ * Chebyshev and the divisions of C/F relaxation in steps of the devices.  The vectors of the remaining smoothers come
+ * home in one batch instead of by faults. */
 #include "adapters/hypre/adapter.h"
 
 #include <math.h>
@@ -85,9 +85,9 @@ SC_ADAPTER_NAME HYPRE_Int hypre_ParCSRRelax_Cheby_SolveHost(hypre_ParCSRMatrix *
 
 /* --- points of one kind ------------------------------------------------------------------------------------------- */
 
-/* C/F relaxation, which is PETSc's default, adds quotients at the points of one kind only.  On the devices quotients are
- * added at all points, and the divisors of the other points are infinite.  An array of divisors belongs to a level of a
- * solver: the level's norms and kinds of points change in the solver's setup only, which ends the array. */
+/* C/F relaxation (PETSc's default) adds quotients at the points of one kind.  The devices add quotients at all points:
+ * divisors of other points are infinite.  An array of divisors belongs to a level of a solver.  The solver's next setup,
+ * which alone changes the level's norms and kinds of points, ends the array. */
 static struct divisors {
     const void *solver; /* NULL: a free place */
     const double *norms;
