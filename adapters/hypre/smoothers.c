@@ -86,8 +86,8 @@ SC_ADAPTER_NAME HYPRE_Int hypre_ParCSRRelax_Cheby_SolveHost(hypre_ParCSRMatrix *
 /* --- points of one kind ------------------------------------------------------------------------------------------- */
 
 /* C/F relaxation (PETSc's default) adds quotients at the points of one kind.  The devices add quotients at all points:
- * divisors of other points are infinite.  An array of divisors belongs to a level of a solver.  The solver's next setup,
- * which alone changes the level's norms and kinds of points, ends the array. */
+ * divisors of other points are infinite.  An array of divisors belongs to a level of a solver.  The next setup
+ * of the solver, which alone changes the level's norms and kinds of points, ends the array. */
 static struct divisors {
     const void *solver; /* NULL: a free place */
     const double *norms;
