@@ -373,6 +373,41 @@ static void block_faults(void)
     say_values();
 }
 
+static void *look(void *computes)
+{
+    if (computes)
+        multiply();
+    say_values();
+    return NULL;
+}
+
+/* A thread inherits its maker's mask. */
+static void inherit_mask(int computes)
+{
+    uint64_t set = UINT64_C(1) << (SIGSEGV - 1);
+    pthread_t thread;
+
+    multiply();
+    system_call(SYS_rt_sigprocmask, SIG_BLOCK, (long)&set, 0, sizeof set, 0, 0);
+    pthread_create(&thread, NULL, look, computes ? &thread : NULL);
+    pthread_join(thread, NULL);
+}
+
+static void see_fault(int sig) { (void)sig, _exit(97); }
+
+/* The program's handler runs on the thread's alternate stack. The kernel accepts stacks too small for its own frame. */
+static void leave_small_stack(size_t size)
+{
+    struct sigaction action = {.sa_handler = see_fault, .sa_flags = SA_ONSTACK};
+    stack_t stack = {.ss_sp = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+                     .ss_size = size};
+
+    if (stack.ss_sp == MAP_FAILED || sigaltstack(&stack, NULL) != 0)
+        exit(77);
+    sigaction(SIGSEGV, &action, NULL);
+    multiply();
+}
+
 /* Refuses one system call, in all threads. */
 static void refuse_calls(long number)
 {
@@ -423,8 +458,14 @@ int main(int argc, char **argv)
         refuse_calls(SYS_mprotect);
     else if (strcmp(kind, "filter+") == 0)
         refuse_calls(SYS_close); /* another call */
+    else if (strcmp(kind, "copies") == 0)
+        refuse_calls(SYS_pwritev);
     else if (strcmp(kind, "mask") == 0)
         block_faults();
+    else if (strncmp(kind, "inherit", 7) == 0)
+        inherit_mask(strchr(kind, '+') != NULL);
+    else if (strncmp(kind, "small", 5) == 0)
+        leave_small_stack(strchr(kind, '+') ? 65536 : 2048);
     else if (strcmp(kind, "locked") == 0) {
         multiply();
         printf("mlockall %s\n", mlockall(MCL_CURRENT) == 0 ? "succeeds" : strerror(errno));

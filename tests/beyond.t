@@ -31,10 +31,23 @@ fi
 rm -f "$scratch/path"
 ends=139
 says 'a thread that has blocked SIGSEGV by a direct system call is ended' mask ''
+says 'a thread that such a thread has made is ended' inherit ''
+says 'so is a thread whose alternate stack is too small for the frame of a signal' small ''
+ends=
+says 'a thread with the mask of its maker goes on after a call' inherit+ 'C is right C is right '
+says 'a larger alternate stack' small+ 'C is right '
+ends=139
 if timeout 60 "$program" filter > "$scratch/out" 2>&1; then
     says "a filter of system calls refuses mprotect: the program's touch of a result ends it" filter ''
     ends=
     says 'a filter that permits the calls of the library' filter+ 'C is right '
+    case $device in
+        cuda*) skip 'a filter that refuses the copies of emulated devices' ;;
+        *)
+            says 'a filter refuses the copies of emulated devices: results are wrong' copies 'C is wrong '
+            ok 'after error lines' [ "$(grep -c 'emulated copy: cannot write\|is lost' "$scratch/err")" = 2 ]
+            ;;
+    esac
 else
     skip 'no permission to filter system calls'
 fi

@@ -136,6 +136,7 @@ static int on_main_thread(void)
 #define STRIKES 1500
 
 static volatile sig_atomic_t strikes, wrong_in_handler, stopped;
+static int file; /* in memory */
 
 static void strike_in(long microseconds)
 {
@@ -144,12 +145,26 @@ static void strike_in(long microseconds)
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
+/* A system call on a result that a device may have: writes the element, or returns EFAULT inside malloc. */
+static int writes_wrong(const double *element, double value)
+{
+    double written = 0;
+    const ssize_t n = pwrite(file, element, sizeof *element, 0);
+
+    if (n < 0)
+        return errno != EFAULT;
+    return n != sizeof written || pread(file, &written, sizeof written, 0) != n || written != value;
+}
+
 /* A call of the BLAS, and a touch of a result that a device may have. */
 static void compute_in_handler(int sig)
 {
-    const int at = 7919 * strikes % (N * N);
+    const int at = 7919 * strikes % (N * N), saved = errno;
 
     (void)sig;
+    if (strikes % 3 == 0)
+        wrong_in_handler += writes_wrong(&c[at], 2.0 * (1000000 + at));
+    errno = saved;
     wrong_in_handler += c[at] != 2.0 * (1000000 + at);
     if (strikes % 8 == 0)
         multiply();
@@ -184,6 +199,7 @@ static int in_malloc(void)
     int bad = 0;
 
     multiply();
+    file = memfd_create("results", 0);
     pthread_create(&thread, NULL, compute_beside, NULL);
     sigaction(SIGALRM, &action, NULL);
     strike_in(20);
