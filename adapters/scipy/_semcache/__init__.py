@@ -7,6 +7,7 @@ PATCHES = {
     "scipy.sparse._compressed": "matrices",
     "scipy.sparse._bsr": "matrices",
     "scipy.sparse._dia": "matrices",
+    "scipy.sparse.linalg._dsolve.linsolve": "triangular",
     **{"scipy.sparse.linalg._isolve." + name: "solvers"
        for name in ("iterative", "minres", "tfqmr", "lgmres", "_gcrotmk", "lsqr", "lsmr")},
     **{"scipy.sparse.linalg." + name: "solvers"

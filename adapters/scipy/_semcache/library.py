@@ -45,6 +45,9 @@ if hasattr(_process, "semcache_try_product"):
     _product.argtypes = [ctypes.c_void_p]
     _axpby.argtypes = [ctypes.c_int64, ctypes.c_int, Scalar, ctypes.c_void_p, Scalar, ctypes.c_void_p,
                        ctypes.c_void_p]
+    _solve = _process.semcache_try_solve
+    _solve.argtypes = [ctypes.c_void_p, ctypes.c_char, ctypes.c_char, ctypes.c_int, Scalar, ctypes.c_void_p,
+                       ctypes.c_void_p]
     _devices = _process.semcache_device_count
     _sparse.argtypes = [ctypes.c_void_p, ctypes.c_char, ctypes.c_int64, Scalar, ctypes.c_void_p, ctypes.c_int64,
                         Scalar, ctypes.c_void_p, ctypes.c_int64]
@@ -103,7 +106,7 @@ def axpby(alpha, x, beta, y, w):
 
 
 def largest(x):
-    """The largest absolute value of a vector, if the devices compute; else None."""
+    """The largest absolute value of a contiguous array, if the devices compute; else None."""
     if x.dtype in REAL:
         return None
     result = ctypes.c_double()
@@ -141,4 +144,10 @@ def product(arrays, op, columns, x, beta, y):
     look()
     return arrays is not None and _sparse(ctypes.addressof(arrays), op, columns, ONE, address(x), columns, beta,
                                           address(y), columns) == 1
+
+
+def solve(arrays, uplo, unit, x, y):
+    """y := T^-1 x with a triangle of the matrix, if the devices compute; else False."""
+    look()
+    return arrays is not None and _solve(ctypes.addressof(arrays), b"N", uplo, unit, ONE, address(x), address(y)) == 1
 # SPDX-License-Identifier: BSD-2-Clause

@@ -14,7 +14,7 @@ NAME = "__semcache__"
 SOLVERS = {**dict.fromkeys(("bicg", "bicgstab", "cg", "cgs", "gcrotmk", "gmres", "lgmres", "lsmr", "lsqr", "minres",
                             "qmr", "tfqmr"), "b"),
            "_SymmetricArpackParams.iterate": "self.resid", "_UnsymmetricArpackParams.iterate": "self.resid",
-           "_expm_multiply_simple_core": "B", "_expm_multiply_interval": "B",
+           "_fgmres": "v0", "_expm_multiply_simple_core": "B", "_expm_multiply_interval": "B",
            **dict.fromkeys((f"_expm_multiply_interval_core_{i}" for i in range(3)), "X"),
            "lobpcg": "X", "_b_orthonormalize": "blockVectorV", "_applyConstraints": "blockVectorV",
            "_matmul_inplace": "x"}
