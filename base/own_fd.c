@@ -97,10 +97,10 @@ static bool begins(int folder, const char *fd, const char *const *prefixes)
     return false;
 }
 
-static bool is_of_driver(int fd)
+bool sc_fd_is_of_driver(int fd)
 {
     for (int i = 0; i < DRIVER_MAX; i++)
-        if (sc_fd_get(&drivers[i]) == fd)
+        if (fd >= 0 && sc_fd_get(&drivers[i]) == fd)
             return true;
     return false;
 }
@@ -110,7 +110,7 @@ void sc_fd_of_driver(int fd)
     int saved = errno;
     struct stat file;
 
-    if (is_of_driver(fd))
+    if (sc_fd_is_of_driver(fd))
         fd = -1;
     for (int i = 0; i < DRIVER_MAX && fd >= 0 && fstat(fd, &file) == 0; i++) {
         struct sc_fd *slot = &drivers[i];

@@ -30,6 +30,8 @@ void sc_fd_spare(const char *const *prefixes);
 /* Protects descriptor `fd`, which a device driver has made for itself (a pipe, an eventfd, a socket).  Does nothing for
  * fd < 0, for a protected descriptor, or when the table is full.  Keeps errno.  Thread safe. */
 void sc_fd_of_driver(int fd);
+/* True for a descriptor that is protected so.  Async-signal-safe. */
+bool sc_fd_is_of_driver(int fd);
 
 /* Protects the pipes and eventfds that a driver makes between the two calls, also by system calls of its own, which
  * pass libc's functions by.  Everything close-on-exec of these kinds that is new at the end is the driver's, except for

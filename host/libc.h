@@ -15,6 +15,7 @@ int sc_libc_ppoll(struct pollfd *v, unsigned long c, const struct timespec *t, c
 int sc_libc___ppoll_chk(struct pollfd *v, unsigned long c, const struct timespec *t, const sigset_t *set, size_t room);
 int sc_libc_epoll_pwait(int fd, void *events, int c, int limit, const sigset_t *set);
 int sc_libc_epoll_pwait2(int fd, void *events, int c, const struct timespec *t, const sigset_t *set);
+int sc_libc_poll(struct pollfd *v, unsigned long c, int limit);
 int sc_libc_pipe(int *ends);
 int sc_libc_pipe2(int *ends, int flags);
 int sc_libc_socketpair(int domain, int type, int protocol, int *ends);

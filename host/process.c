@@ -13,11 +13,13 @@
  * descriptors. */
 #define _GNU_SOURCE
 #include <limits.h>
+#include <poll.h>
 #include <pty.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -235,5 +237,47 @@ SC_HOST_EXPORT int socket(int domain, int type, int protocol)
     int fd = NEXT(socket)(domain, type, protocol);
 
     return made(fd, &fd, 1);
+}
+
+/* poll, by select, of descriptors that are not too large for select. */
+static int poll_by_select(struct pollfd *polled, nfds_t count, int milliseconds)
+{
+    struct timeval limit = {milliseconds / 1000, milliseconds % 1000 * 1000};
+    fd_set sets[3]; /* for reading, writing, urgent data */
+    const short kinds[] = {POLLIN, POLLOUT, POLLPRI};
+    int found = 0, end = 0;
+
+    for (int s = 0; s < 3; s++) {
+        FD_ZERO(&sets[s]);
+        for (nfds_t i = 0; i < count; i++)
+            if (polled[i].events & kinds[s])
+                FD_SET(polled[i].fd, &sets[s]);
+    }
+    for (nfds_t i = 0; i < count; i++)
+        end = polled[i].fd >= end ? polled[i].fd + 1 : end;
+    if (select(end, &sets[0], &sets[1], &sets[2], milliseconds < 0 ? NULL : &limit) < 0)
+        return -1;
+    for (nfds_t i = 0; i < count; i++) {
+        polled[i].revents = 0;
+        for (int s = 0; s < 3; s++)
+            if (FD_ISSET(polled[i].fd, &sets[s]))
+                polled[i].revents |= kinds[s];
+        found += polled[i].revents != 0;
+    }
+    return found;
+}
+
+/* The kernel refuses to poll more descriptors than a process may open.  A program may lower that limit after a driver
+ * has opened its own, and the driver would take the refusal for the loss of the device. */
+SC_HOST_EXPORT int poll(struct pollfd *polled, nfds_t count, int milliseconds)
+{
+    int result = sc_libc_poll(polled, count, milliseconds);
+
+    if (result != -1 || errno != EINVAL || !count || count > FD_SETSIZE)
+        return result;
+    for (nfds_t i = 0; i < count; i++)
+        if (polled[i].fd >= FD_SETSIZE || !sc_fd_is_of_driver(polled[i].fd))
+            return result; /* the errno is still the kernel's */
+    return poll_by_select(polled, count, milliseconds);
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/close_range.h>
+#include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -80,6 +82,32 @@ static void test_made_past_libc(void)
            "nor those made before or after");
 }
 
+static void test_poll_beyond_the_limit(void)
+{
+    struct pollfd drivers_event, mine_event;
+    struct rlimit before, none;
+    int result[4], error;
+
+    sc_inside_enter();
+    drivers_event = (struct pollfd){.fd = eventfd(1, EFD_CLOEXEC), .events = POLLIN | POLLOUT};
+    sc_inside_leave();
+    mine_event = (struct pollfd){.fd = eventfd(1, EFD_CLOEXEC), .events = POLLIN};
+    getrlimit(RLIMIT_NOFILE, &before);
+    none = (struct rlimit){0, before.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &none);
+    result[0] = poll(&drivers_event, 1, -1);
+    result[1] = drivers_event.revents;
+    drivers_event.events = POLLPRI;
+    result[2] = poll(&drivers_event, 1, 1);
+    errno = 0;
+    result[3] = poll(&mine_event, 1, 0);
+    error = errno;
+    setrlimit(RLIMIT_NOFILE, &before);
+    tap_ok(result[0] == 1 && result[1] == (POLLIN | POLLOUT), "a driver polls beyond the limit on descriptors");
+    tap_ok(result[2] == 0 && drivers_event.revents == 0, "and waits in vain for what does not come");
+    tap_ok(result[3] == -1 && error == EINVAL, "a poll of the program is refused as ever");
+}
+
 int main(void)
 {
     static const char *const files[] = {"/dev/other", "/dev/ze", NULL};
@@ -111,6 +139,7 @@ int main(void)
 
     test_made_inside();
     test_made_past_libc();
+    test_poll_beyond_the_limit();
     sc_fd_spare(NULL);
     closefrom(3);
     tap_ok(count_open(drivers) == 0, "without a driver nothing is spared");
