@@ -276,8 +276,10 @@ SC_HOST_EXPORT int poll(struct pollfd *polled, nfds_t count, int milliseconds)
     if (result != -1 || errno != EINVAL || !count || count > FD_SETSIZE)
         return result;
     for (nfds_t i = 0; i < count; i++)
-        if (polled[i].fd >= FD_SETSIZE || !sc_fd_is_of_driver(polled[i].fd))
-            return result; /* the errno is still the kernel's */
+        if (polled[i].fd >= FD_SETSIZE || !sc_fd_is_of_driver(polled[i].fd)) {
+            errno = EINVAL;
+            return -1;
+        }
     return poll_by_select(polled, count, milliseconds);
 }
 /* SPDX-License-Identifier: BSD-2-Clause */
