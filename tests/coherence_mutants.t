@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# Mutants of the protocol that coherence_orders has to find: one line is left out or wrong. A mutant is a changed copy
-# of a source file, compiled and linked before the library's own object. make check tries a few mutants, make check-long
-# every one.
+# Mutants of the protocol that coherence_orders, or coherence_random, has to find: one line is left out or wrong. A
+# mutant is a changed copy of a source file, compiled and linked before the library's own object. make check tries a few
+# mutants, make check-long every one.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -9,9 +9,14 @@ use Test::More;
 
 my ($src, $build) = @ENV{qw(top_srcdir top_builddir)};
 my $scratch = tempdir(CLEANUP => 1);
-my @parts = map { "$build/tests/$_.o" } qw(coherence_orders explore/run explore/device explore/programs explore/state);
+my %parts = (
+    coherence_orders => [map { "$build/tests/$_.o" }
+            qw(coherence_orders explore/run explore/device explore/programs explore/state)],
+    coherence_random => ["$build/tests/coherence_random.o"],
+);
 
-# The defect, the source file, the text to replace, the replacement.
+# The defect, the source file, the text to replace, the replacement, the program that finds the defect (without a
+# name: coherence_orders).
 my @mutants = (
     ['other devices keep what one has written', 'protocol',
         'if (d != device && (lost = assign(m, t, d, sectors, false)) && sc_protocol.check)',
@@ -200,6 +205,30 @@ my @mutants = (
     ['sectors arrive before the last kernel of a lease has read', 'lease',
         'l->copy->used[s] = f;',
         ';'],
+    ['rows of a partial sector that only the host has are overwritten by a fetch', 'transfer',
+        "        struct sc_rows rows = rows_at(t, from, s);\n" .
+        '        struct rect r = {m, t, rows.from, rows.end,',
+        "        struct sc_rows rows = sc_tile_rows(t);\n" .
+        '        struct rect r = {m, t, rows.from, rows.end,', 'coherence_random'],
+    ['a window overwrites rows above those of a partial sector', 'transfer',
+        'r0 > rows.from ? r0 : rows.from', 'r0', 'coherence_random'],
+    ['a window overwrites rows below those of a partial sector', 'transfer',
+        'r1 < rows.end ? r1 : rows.end', 'r1', 'coherence_random'],
+    ['a window of a vector with partial sectors', 'partial_fetch',
+        ' && !sc_transfer_is_partial(m)', '', 'coherence_random'],
+    ['partial sectors of different rows go home together', 'transfer',
+        'sc_rows_equal(rows_at(t, from, s), rows_at(t, from, with))', 'with >= 0', 'coherence_random'],
+    ['a task runs on rows that the device lacks', 'task',
+        'return lacking ? sc_transfer_rest(device, x->m, x->t, lacking) : status;', '(void)lacking; return status;',
+        'coherence_random'],
+    ['a partial sector counts as whole without its lower rows', 'transfer',
+        'status = upload_rows(device, m, t, s, here.end, all.end);', ';', 'coherence_random'],
+    ['a partial sector counts as whole without its upper rows', 'transfer',
+        'status = upload_rows(device, m, t, s, all.from, here.from);', ';', 'coherence_random'],
+    ['a sector that a kernel has overwritten stays partial', 'task',
+        'sc_protocol_completed(x->t, device, x->full);', ';', 'coherence_random'],
+    ['a sector that leaves the device stays partial', 'protocol',
+        't->copy[device].partial &= ~changed;', ';', 'coherence_random'],
 );
 
 sub slurp { my ($path) = @_; open my $in, '<', $path or die "$path: $!"; local $/; return <$in> }
@@ -207,10 +236,11 @@ sub slurp { my ($path) = @_; open my $in, '<', $path or die "$path: $!"; local $
 my $makefile = slurp("$build/Makefile") =~ s/\\\n//gr;
 my %make = $makefile =~ /^(CC|SIGSEGV_LIBS|LIBS|TSAN_CFLAGS|TSAN_LDFLAGS|tests_coherence_orders_LDFLAGS) = (.*)$/mg;
 my $compile = "$make{CC} -std=gnu11 -O1 $make{TSAN_CFLAGS} -pthread -I$scratch -I$src -I$src/include -I$build";
-my $link = "$make{CC} $make{TSAN_LDFLAGS} -pthread $make{tests_coherence_orders_LDFLAGS}";
+my $link = "$make{CC} $make{TSAN_LDFLAGS} -pthread";
 my $libraries = "$build/.libs/libcore.a $make{SIGSEGV_LIBS} $make{LIBS} -lm";
-plan skip_all => 'coherence_orders was not built, or no compiler is here'
-  if grep({ !-e } @parts, "$build/.libs/libcore.a") || system("$make{CC} --version >/dev/null 2>&1");
+plan skip_all => 'the programs were not built, or no compiler is here'
+  if grep({ !-e } map({ @$_ } values %parts), "$build/.libs/libcore.a")
+  || system("$make{CC} --version >/dev/null 2>&1");
 mkdir "$scratch/coherence" or die;
 
 # Position of a text that another one contains exactly once; else undef.
@@ -225,9 +255,10 @@ sub is_there { my ($file, $what) = @_; return -e $file && defined place(slurp($f
 my @gone = grep { !is_there("$src/coherence/$_->[1].c", $_->[2]) } @mutants;
 is(join("\n", map { "$_->[1].c: $_->[0]" } @gone), '', 'every defect has its place in the source');
 
-# Builds the program with the defect.
+# Builds a program with the defect.
 sub build {
-    my ($file, $what, $instead) = @_;
+    my ($file, $what, $instead, $program) = @_;
+    my $wraps = $make{"tests_${program}_LDFLAGS"} // '';
     my $text = slurp("$src/coherence/$file.c");
     my $at = place($text, $what) // return 'is not in the source any more';
     substr $text, $at, length $what, $instead;
@@ -235,7 +266,7 @@ sub build {
     print $out $text;
     close $out;
     my $said = qx($compile -c -o $scratch/mutant.o $scratch/coherence/$file.c 2>&1 &&
-        $link -o $scratch/mutant $scratch/mutant.o @parts $libraries 2>&1);
+        $link $wraps -o $scratch/mutant $scratch/mutant.o @{ $parts{$program} } $libraries 2>&1);
     unlink "$scratch/coherence/$file.c";
     return $? ? $said : undef;
 }
@@ -243,15 +274,16 @@ sub build {
 my $stride = $ENV{SEMCACHE_TEST_LONG} ? 1 : 5;
 $ENV{SEMCACHE_TEST_STATES} = $ENV{SEMCACHE_TEST_LONG} ? 1_000_000 : 4000; # the programs of the table only
 for (my $i = 0; $i < @mutants; $i += $stride) {
-    my ($bug, $file, $what, $instead) = @{ $mutants[$i] };
-    my $trouble = build($file, $what, $instead);
+    my ($bug, $file, $what, $instead, $program) = @{ $mutants[$i] };
+    my $trouble = build($file, $what, $instead, $program // 'coherence_orders');
     if (defined $trouble) {
         fail("$bug: built");
         diag($trouble);
         next;
     }
     my $said = qx(ulimit -c 0; timeout -k 5 300 $scratch/mutant 2>&1);
-    my $found = $said =~ /^not ok/m ? 'found' : $? & 127 ? 'crashed' : 'not found';
+    my $crashed = $? & 127 || ($? >> 8 > 128 && $? >> 8 != 137); # 137: after the time of `timeout`
+    my $found = $said =~ /^not ok/m ? 'found' : $crashed ? 'crashed' : 'not found';
     my ($how) = $said =~ /^# (.*?) after/m;
     isnt($found, 'not found', "$bug: " . ($how // $found));
 }
