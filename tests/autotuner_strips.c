@@ -210,6 +210,13 @@ static void test_turns(void)
            "in turn: a single strip waits for B and a part of A, and goes home behind the kernels");
     tap_ok(is(sc_strips_turns_seconds(&t, 2048, 2048), 6e-3 + 6e-3 + 1e-3),
            "from the second strip on kernels run without a pause, and the last strip's way home is left");
+    t.arrival = -1;
+    tap_ok(is(sc_strips_turns_seconds(&t, 8192, 8192), 4e-3 + 1.75e-3 + 8e-3 + 4e-3),
+           "the kernels wait for a larger part of A, if A is a triangle that begins with its longest columns");
+    t.arrival = 1;
+    tap_ok(is(sc_strips_turns_seconds(&t, 8192, 8192), 4e-3 + 0.25e-3 + 8e-3 + 4e-3),
+           "and for a smaller part, if A begins with its shortest columns");
+    t.arrival = 0;
     t.strip = 1e-3;
     tap_ok(is(sc_strips_turns_seconds(&t, 8192, 8192), 4e-3 + 1e-3 + 9e-3 + 4e-3),
            "a strip's solves take their time once for each strip");

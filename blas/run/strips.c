@@ -99,19 +99,20 @@ static struct sc_strips_turns turns_of(const struct sc_blas_job *call, int64_t e
         .arrival = !call->operand[0].triangle.uplo ? 0 : growth ? growth : -1, .columns = extent};
 }
 
-void sc_blas_behind(struct sc_blas_job *call, struct sc_cuts *cuts, const struct sc_operand *operand, int growth)
+bool sc_blas_behind(struct sc_blas_job *call, struct sc_cuts *cuts, const struct sc_operand *operand, int growth)
 {
     int64_t extent = cuts->at[cuts->n], first, width;
     struct sc_strips_turns turns;
 
     if (!call->plan->arriving.result) { /* several devices */
         sc_blas_arriving(cuts, operand, call->plan->arriving.other);
-        return;
+        return false;
     }
     turns = turns_of(call, extent, growth);
     sc_strips_turns_choose(&turns, &first, &width);
     for (int64_t at = first; at < extent - width / 2; at += width)
         sc_blas_cut_at(cuts, sc_coherence_next_sector(operand, at), extent);
+    return true;
 }
 
 /* --- the widths --------------------------------------------------------------------------------------------------- */

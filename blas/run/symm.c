@@ -9,6 +9,7 @@ struct symmetric {
     struct sc_blas_places places;
     bool left, cleared; /* cleared: C is zero on the devices already; only with beta 0 */
     bool joins;         /* the operands are resident: adjacent parts along A may be one task */
+    bool by_source;     /* the first part of `across` is computed part by part of A, as A arrives on one device */
 };
 
 /* Parts [along, end) of the rows (left) or columns of B or C, in part `across` of the other dimension. */
@@ -32,15 +33,16 @@ static struct sc_piece stored_block(const struct symmetric *s, int i, int i_end,
                              s->t.at[j_end] - s->t.at[j], SC_READ);
 }
 
-/* C block (i along A, q across) += the product with parts [l, l_end) along A: the diagonal block, or blocks beside
- * it. */
-static enum sc_status multiply(const struct symmetric *s, int device, int i, int q, int l, int l_end)
+/* C blocks (parts [i, i_end) along A, q across) += the product with parts [l, l_end) along A: the diagonal block, or
+ * blocks beside it.  first: beta C is the first term. */
+static enum sc_status multiply(const struct symmetric *s, int device, int i, int i_end, int q, int l, int l_end,
+                               bool first)
 {
     struct sc_kernel kernel = *s->call->kernel;
     struct sc_piece b = general_block(s, &s->call->operand[1], l, l_end, q, SC_READ), a, c;
 
-    sc_blas_set_beta(&kernel, s->call->kernel->beta, l == 0);
-    c = general_block(s, &s->call->operand[2], i, i + 1, q, s->cleared ? SC_RDWR : sc_kernel_output(&kernel));
+    sc_blas_set_beta(&kernel, s->call->kernel->beta, first);
+    c = general_block(s, &s->call->operand[2], i, i_end, q, s->cleared ? SC_RDWR : sc_kernel_output(&kernel));
     kernel.m = c.rows;
     kernel.n = c.cols;
     if (l == i) {
@@ -52,10 +54,10 @@ static enum sc_status multiply(const struct symmetric *s, int device, int i, int
     kernel.k = s->t.at[l_end] - s->t.at[l];
     kernel.transa = kernel.transb = 'N';
     if (s->left) {
-        a = stored_block(s, i, i + 1, l, l_end, &kernel.transa);
+        a = stored_block(s, i, i_end, l, l_end, &kernel.transa);
         return sc_blas_task(device, &kernel, a, b, c);
     }
-    a = stored_block(s, l, l_end, i, i + 1, &kernel.transb);
+    a = stored_block(s, l, l_end, i, i_end, &kernel.transb);
     return sc_blas_task(device, &kernel, b, a, c);
 }
 
@@ -82,7 +84,7 @@ static enum sc_status multiply_all(const struct symmetric *s, int i, int q)
 
     for (int l = 0, end; l < s->t.n && status == SC_OK; l = end) {
         end = join(s, i, l);
-        status = multiply(s, device, i, q, l, end);
+        status = multiply(s, device, i, i + 1, q, l, end, l == 0);
     }
     return status;
 }
@@ -173,11 +175,12 @@ static void set_cuts(struct symmetric *s)
     sc_blas_merge_op_cols(&s->across, b, trans);
     sc_blas_merge_op_cols(&s->across, c, trans);
     s->tiles = s->t;
+    s->by_source = false;
     s->joins = sc_blas_missing(s->call) < s->call->plan->arriving.bytes;
     if (!s->joins) {
         sc_blas_arriving(&s->t, a, plan->arriving.triangle);
         if (s->left)
-            sc_blas_behind(s->call, &s->across, b, 0);
+            s->by_source = sc_blas_behind(s->call, &s->across, b, -1);
         else
             sc_blas_arriving(&s->t, b, plan->arriving.triangle);
     }
@@ -194,6 +197,29 @@ static void cut_result(struct symmetric *s)
 
     if (s->joins && sc_blas_cuts_result(s->call))
         sc_blas_cut_result(s->call, &blocks, &s->places, cut, s->left ? &s->across : &s->t);
+}
+
+/* From the left: parts of A are columns of the triangle, each used with its transpose when the part has come.  The part
+ * with all rows of A comes first, and the shares of the work are those of the bytes. */
+static enum sc_status multiply_by_source(struct symmetric *s, int device, int q)
+{
+    bool upper = s->call->kernel->uplo == 'U';
+    enum sc_status status = SC_OK;
+    int parts = s->t.n;
+
+    s->joins = true;
+    for (int step = 0; step < parts && status == SC_OK; step++) {
+        int i = upper ? parts - 1 - step : step, from = upper ? 0 : i + 1, end = upper ? i : parts;
+
+        status = multiply(s, device, i, i + 1, q, i, i + 1, step == 0);
+        for (int e = from, e_end; e < end && status == SC_OK; e = e_end) {
+            e_end = join(s, i, e);
+            status = multiply(s, device, e, e_end, q, i, i + 1, step == 0);
+            if (status == SC_OK)
+                status = multiply(s, device, i, i + 1, q, e, e_end, false);
+        }
+    }
+    return status;
 }
 
 enum sc_status sc_blas_symm(struct sc_blas_job *call)
@@ -221,6 +247,10 @@ enum sc_status sc_blas_symm(struct sc_blas_job *call)
         s.joins = joins;
         if (!s.places.steal)
             join_later(&s, q, &has_a);
+        if (q == 0 && s.by_source && device_of_part(&s, q) >= 0) {
+            status = multiply_by_source(&s, device_of_part(&s, q), q);
+            continue;
+        }
         for (int e = 0; e < s.t.n && status == SC_OK; e++)
             /* An order in which the first blocks need few columns of A, or columns of C are finished in order. */
             status = multiply_all(&s, call->kernel->uplo == 'L' || s.joins ? e : s.t.n - 1 - e, q);
