@@ -109,7 +109,7 @@ ln -s "$scratch/target" "$scratch/link"
 run -s "$scratch/link" "$program"
 ok 'statistics are not written through a link' has target precious
 ok 'which is said in one line' one_line
-run -s /nonexistent/s "$program"
+run -s "$scratch/absent/s" "$program"
 ok 'a folder that is not there is one line, and the program ends well' [ "$status/$(wc -l < "$scratch/err")" = 0/1 ]
 
 timeout 600 env SEMCACHE_DEVICE=emu:none-such LD_PRELOAD="$top_builddir/.libs/libsemcache.so" \

@@ -45,7 +45,7 @@ no locked memory from the first call on  |                            |      | l
 no data beyond what there is             |                            |      | data | -
 no pending signals                       |                            |      | signals first | -
 no HOME                                  | unset HOME XDG_CACHE_HOME  |      |  | -
-a HOME that is not there                 | HOME=/nonexistent          |      |  | -
+a HOME that is not there                 | HOME=/absent               |      |  | -
 a HOME that is a file                    | HOME=/dev/null             |      |  | not used
 a full disk                              | @ -t tmpfs -o size=4k x disk; @full | all  |  | written
 a disk that only reads                   | @ -t tmpfs -o ro x disk    | all  |  | written

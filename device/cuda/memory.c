@@ -142,6 +142,14 @@ static bool block_is_free(const struct block *b)
     return true;
 }
 
+/* Quiet: the driver refuses nothing that a later call would not report, except for a program without descriptors. */
+static void free_block(struct block *b)
+{
+    if (cudaFree(b->memory) != cudaSuccess)
+        cudaGetLastError();
+    free(b);
+}
+
 /* Returns free blocks of a bin to the driver until `need` bytes are back; returns the number of bytes.  A block whose
  * fences are not reached is skipped, or awaited if `waits`. */
 static uint64_t bin_trim(struct sc_cuda_pool *pool, struct bin *bin, uint64_t need, bool waits)
@@ -157,10 +165,9 @@ static uint64_t bin_trim(struct sc_cuda_pool *pool, struct bin *bin, uint64_t ne
         }
         for (int i = 0; i < b->fences; i++)
             sc_cuda_sync(b->after[i]);
-        SC_CUDA(cudaFree(b->memory));
         back += b->bytes;
         pool->held -= b->bytes;
-        free(b);
+        free_block(b);
     }
     if (kept.first) { /* to the front again, in the old order */
         *kept.last = bin->first;
@@ -374,8 +381,7 @@ void sc_cuda_pool_close(struct sc_cuda_device *d)
     for (int i = 0; i < BUCKETS; i++)
         while ((b = pool->buckets[i])) {
             pool->buckets[i] = b->next_in_bucket;
-            SC_CUDA(cudaFree(b->memory));
-            free(b);
+            free_block(b);
         }
     pthread_mutex_destroy(&pool->lock);
     free(pool);
