@@ -14,6 +14,9 @@
 
 /* Smaller operands are not offered: asking would take more than a twentieth of the time of the work. */
 #define SC_HYPRE_LEAST_ELEMENTS 8192
+/* With so many entries, the operations of a sweep are worth asking for with fewer elements, too: coarse matrices of
+ * BoomerAMG have few rows with hundreds of entries. */
+#define SC_HYPRE_MANY_ENTRIES 400000
 #define SC_HYPRE_LEAST_ENTRIES 2048 /* with fewer, their numbers of columns are in the heap */
 
 /* Whether libsemcache is in the process, and hypre has the version of the headers. */
@@ -21,6 +24,11 @@ bool sc_hypre_is_ready(void);
 
 /* What hypre's functions return: the errors so far. */
 HYPRE_Int sc_hypre_error(void);
+
+/* Whether vectors of n elements are offered in this thread now. */
+bool sc_hypre_is_large(HYPRE_Int n);
+/* From here to the next call: the thread's vectors belong to a matrix with so many entries. */
+void sc_hypre_entries(HYPRE_Int entries);
 
 /* w := alpha x + beta y, or alpha x without y.  False: hypre computes. */
 bool sc_hypre_combine(HYPRE_Int n, double alpha, const double *x, double beta, const double *y, double *w);

@@ -12,7 +12,8 @@ static bool is_suited(const hypre_CSRMatrix *a, HYPRE_Int inputs, HYPRE_Int outp
                       const hypre_Vector *y)
 {
     return a->num_nonzeros >= SC_HYPRE_LEAST_ENTRIES && a->data && a->j && !a->pattern_only &&
-           (inputs >= SC_HYPRE_LEAST_ELEMENTS || outputs >= SC_HYPRE_LEAST_ELEMENTS) && x->num_vectors == 1 &&
+           (inputs >= SC_HYPRE_LEAST_ELEMENTS || outputs >= SC_HYPRE_LEAST_ELEMENTS ||
+            a->num_nonzeros >= SC_HYPRE_MANY_ENTRIES) && x->num_vectors == 1 &&
            y->num_vectors == 1 && x->size >= inputs && y->size >= outputs && x->data != y->data && sc_hypre_is_ready();
 }
 

@@ -183,7 +183,7 @@ SC_ADAPTER_NAME HYPRE_Int hypre_SeqVectorElmdivpyMarked(hypre_Vector *x, hypre_V
     static __typeof__(hypre_SeqVectorElmdivpyMarked) *own;
     const double *divisors = NULL;
 
-    if (solving && kinds && b->size >= SC_HYPRE_LEAST_ELEMENTS && sc_hypre_is_ready())
+    if (solving && kinds && sc_hypre_is_large(b->size) && sc_hypre_is_ready())
         divisors = divisors_of(b->size, b->data, kinds, kind);
     if (divisors && sc_hypre_add_quotients(x, b, y, divisors))
         return sc_hypre_error();
@@ -217,8 +217,10 @@ SC_ADAPTER_NAME HYPRE_Int hypre_BoomerAMGRelax(hypre_ParCSRMatrix *a, hypre_ParV
 {
     static __typeof__(hypre_BoomerAMGRelax) *own;
     const size_t bytes = (size_t)size_of(u) * sizeof(double);
+    HYPRE_Int result;
 
-    if (size_of(u) < SC_HYPRE_LEAST_ELEMENTS || !sc_hypre_is_ready())
+    sc_hypre_entries(hypre_CSRMatrixNumNonzeros(hypre_ParCSRMatrixDiag(a)));
+    if (!sc_hypre_is_large(size_of(u)) || !sc_hypre_is_ready())
         ;
     else if (begins_marked(type, points, l1_norms, cf_marker, f, u, v))
         type = JACOBI;
@@ -226,7 +228,9 @@ SC_ADAPTER_NAME HYPRE_Int hypre_BoomerAMGRelax(hypre_ParCSRMatrix *a, hypre_ParV
         (void)semcache_acquire(data_of(f), bytes, SEMCACHE_READ);
         (void)semcache_acquire(data_of(u), bytes, SEMCACHE_READWRITE);
     }
-    return SC_ADAPTER_NEXT(own, "hypre_BoomerAMGRelax")(a, f, cf_marker, type, points, weight, omega, l1_norms, u, v,
-                                                        z);
+    result = SC_ADAPTER_NEXT(own, "hypre_BoomerAMGRelax")(a, f, cf_marker, type, points, weight, omega, l1_norms, u, v,
+                                                          z);
+    sc_hypre_entries(0);
+    return result;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

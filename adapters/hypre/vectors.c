@@ -20,11 +20,17 @@ HYPRE_Int sc_hypre_error(void)
     return SC_ADAPTER_NEXT(get, "HYPRE_GetError")();
 }
 
+static __thread bool many; /* the vectors belong to a matrix with many entries */
+
+void sc_hypre_entries(HYPRE_Int entries) { many = entries >= SC_HYPRE_MANY_ENTRIES; }
+
+bool sc_hypre_is_large(HYPRE_Int n) { return n >= SC_HYPRE_LEAST_ELEMENTS || many; }
+
 bool sc_hypre_combine(HYPRE_Int n, double alpha, const double *x, double beta, const double *y, double *w)
 {
     const double a[2] = {alpha, 0}, b[2] = {beta, 0};
 
-    return n >= SC_HYPRE_LEAST_ELEMENTS && sc_hypre_is_ready() &&
+    return sc_hypre_is_large(n) && sc_hypre_is_ready() &&
            semcache_try_axpby(n, SEMCACHE_FLOAT64, a, x, b, y, w);
 }
 
@@ -83,7 +89,7 @@ bool sc_hypre_add_quotients(hypre_Vector *x, hypre_Vector *b, hypre_Vector *y, c
 {
     static const double one[2] = {1, 0};
 
-    return is_plain(x) && is_plain(b) && is_plain(y) && b->size >= SC_HYPRE_LEAST_ELEMENTS && x->data != y->data &&
+    return is_plain(x) && is_plain(b) && is_plain(y) && sc_hypre_is_large(b->size) && x->data != y->data &&
            b->data != y->data && sc_hypre_is_ready() &&
            semcache_try_divide(b->size, SEMCACHE_FLOAT64, divisors, x->data, one, y->data);
 }
