@@ -19,7 +19,7 @@ tests_blas_veneers_LDADD = libveneers.la libcore.la
 tests_blas_veneers_LDFLAGS = -export-dynamic
 TESTS += tests/blas_veneers
 check_PROGRAMS += tests/blas_host_missing
-tests_blas_host_missing_SOURCES = tests/blas_host_missing.c
+tests_blas_host_missing_SOURCES = tests/blas_host_missing.c tests/veneers_fake.h
 tests_blas_host_missing_LDADD = libveneers.la libcore.la
 TESTS += tests/blas_host_missing
 check_PROGRAMS += tests/lapack_missing
@@ -27,24 +27,24 @@ tests_lapack_missing_SOURCES = tests/lapack_missing.c
 tests_lapack_missing_LDADD = libveneers.la libcore.la
 TESTS += tests/lapack_missing
 check_PROGRAMS += tests/blas_lacking
-tests_blas_lacking_SOURCES = tests/blas_lacking.c
+tests_blas_lacking_SOURCES = tests/blas_lacking.c tests/veneers_fake.h
 tests_blas_lacking_LDADD = libveneers.la libcore.la
 TESTS += tests/blas_lacking
 check_PROGRAMS += tests/blas_first
-tests_blas_first_SOURCES = tests/blas_first.c
+tests_blas_first_SOURCES = tests/blas_first.c tests/veneers_fake.h
 tests_blas_first_LDADD = libveneers.la libcore.la
 TESTS += tests/blas_first
 # No BLAS at all: every routine is computed by loops.
 check_PROGRAMS += tests/blas_loops
-tests_blas_loops_SOURCES = tests/blas_loops.c tests/blas_calls.h tests/blas_calls.c tests/blas_random.h \
-	blas/verify/replay.h blas/verify/replay.c
+tests_blas_loops_SOURCES = tests/blas_loops.c tests/veneers_fake.h tests/blas_calls.h tests/blas_calls.c \
+	tests/blas_random.h blas/verify/replay.h blas/verify/replay.c
 nodist_tests_blas_loops_SOURCES = blas/veneers/replay_calls.h
 tests_blas_loops_LDADD = libveneers.la libcore.la -ldl -lm
 tests_blas_loops_LDFLAGS = -export-dynamic
 TESTS += tests/blas_loops
 # A BLAS that a program brings, in two copies, and a library linked with each copy.
 check_PROGRAMS += tests/blas_program
-tests_blas_program_SOURCES = tests/blas_program.c
+tests_blas_program_SOURCES = tests/blas_program.c tests/veneers_fake.h
 tests_blas_program_LDADD = libveneers.la libcore.la
 tests_blas_program_LDFLAGS = -export-dynamic
 TESTS += tests/blas_program

@@ -1,22 +1,8 @@
 /* The first call of a process runs on a device. Afterwards no call on the host searches for its routine: a signal
  * handler that has interrupted malloc may make such calls. */
 #include "base/config.h"
-#include "blas/veneers/prototypes.h"
 #include "tests/tap.h"
-
-static int offloaded;
-
-uint64_t sc_blas_copy_ahead(const struct sc_kernel *kernel, bool by_rows, int64_t done)
-{
-    return (void)kernel, (void)by_rows, (void)done, 0;
-}
-bool sc_blas_offload(int routine, const struct sc_kernel *kernel, bool once, struct sc_blas_home *home)
-{
-    (void)routine, (void)kernel, (void)once, (void)home;
-    offloaded++;
-    return true;
-}
-void sc_blas_host_operands(const struct sc_view *operands, int count) { (void)operands, (void)count; }
+#include "tests/veneers_fake.h"
 
 static sc_blas_fn before[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX];
 
@@ -43,12 +29,13 @@ int main(void)
     if (sc_blas_host_open(NULL) != SC_OK)
         tap_skip_all("no host BLAS");
     sc_config.offload = SC_OFFLOAD_ALWAYS;
+    offload_answer = true;
     sc_blas_start = start;
     sc_blas_small[3] = 0;
     memcpy(before, sc_blas_host, sizeof before);
     tap_ok(unresolved(SC_BLAS_F77) > 100, "no routine has been found: %d", unresolved(SC_BLAS_F77));
     dgemm_("N", "N", &n, &n, &n, &one, a, &n, b, &n, &zero, c, &n);
-    tap_ok(offloaded == 1, "the first call runs on a device");
+    tap_ok(offers == 1, "the first call runs on a device");
     tap_ok(unresolved(SC_BLAS_F77) == 0, "and finds the host's routines: %d are left", unresolved(SC_BLAS_F77));
     return tap_done();
 }

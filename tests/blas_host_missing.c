@@ -3,22 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "blas/veneers/prototypes.h"
 #include "tests/tap.h"
-
-uint64_t sc_blas_copy_ahead(const struct sc_kernel *kernel, bool by_rows, int64_t done)
-{
-    return (void)kernel, (void)by_rows, (void)done, 0;
-}
-bool sc_blas_offload(int routine, const struct sc_kernel *kernel, bool once, struct sc_blas_home *home)
-{
-    (void)routine, (void)kernel, (void)once, (void)home;
-    return false;
-}
-void sc_blas_host_operands(const struct sc_view *operands, int count)
-{
-    (void)operands, (void)count;
-}
+#include "tests/veneers_fake.h"
 
 static int log_pipe[2];
 

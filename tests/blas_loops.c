@@ -10,23 +10,12 @@
 
 #include "base/config.h"
 #include "blas/veneers/loops.h"
-#include "blas/veneers/prototypes.h"
 #include "blas/verify/replay.h"
 #include "tests/blas_calls.h"
 #include "tests/tap.h"
+#include "tests/veneers_fake.h"
 
 enum { FLAGS_MAX = 200 };
-
-uint64_t sc_blas_copy_ahead(const struct sc_kernel *kernel, bool by_rows, int64_t done)
-{
-    return (void)kernel, (void)by_rows, (void)done, 0;
-}
-bool sc_blas_offload(int routine, const struct sc_kernel *kernel, bool once, struct sc_blas_home *home)
-{
-    (void)routine, (void)kernel, (void)once, (void)home;
-    return false;
-}
-void sc_blas_host_operands(const struct sc_view *operands, int count) { (void)operands, (void)count; }
 
 static int complaint;
 static char complained_of[8];

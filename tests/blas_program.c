@@ -3,22 +3,9 @@
 #include <dlfcn.h>
 
 #include "base/config.h"
-#include "blas/veneers/prototypes.h"
 #include "tests/tap.h"
+#include "tests/veneers_fake.h"
 
-static int offloads;
-
-uint64_t sc_blas_copy_ahead(const struct sc_kernel *kernel, bool by_rows, int64_t done)
-{
-    return (void)kernel, (void)by_rows, (void)done, 0;
-}
-bool sc_blas_offload(int routine, const struct sc_kernel *kernel, bool once, struct sc_blas_home *home)
-{
-    (void)routine, (void)kernel, (void)once, (void)home;
-    offloads++;
-    return false;
-}
-void sc_blas_host_operands(const struct sc_view *operands, int count) { (void)operands, (void)count; }
 static bool start(bool now) { return now || true; }
 
 typedef void copy_function(int64_t n, const double *x, int64_t incx, double *y);
@@ -89,10 +76,10 @@ static void test_program(void)
     tap_ok(cblas_ddot64_(3, x + 8, back4, x + 1, 1) == 8 * 1 + 4 * 2 + 0 * 3 && *calls == 2,
            "the program itself gets that of any library, by the CBLAS name");
     sc_blas_small[1] = 0;
-    offloads = 0;
+    offers = 0;
     tap_ok(arrives(by_other, 2) && arrives(by_user, 1), "a call that the devices are asked for");
-    tap_ok(goes_back(by_user) && goes_back(by_other) && goes_back(copy) && offloads == 3,
-           "%d of 3 asked for, and done by the host", offloads);
+    tap_ok(goes_back(by_user) && goes_back(by_other) && goes_back(copy) && offers == 3,
+           "%d of 3 asked for, and done by the host", offers);
 }
 
 int main(void)
