@@ -103,8 +103,7 @@ static struct sc_rows triangle_rows(const struct sc_triangle *triangle, const st
         rows.from = rows.from > first ? rows.from : first;
     else
         rows.end = rows.end < end ? rows.end : end;
-    rows.from = rows.from > all.from ? rows.from : all.from;
-    rows.end = rows.end < all.end ? rows.end : all.end;
+    rows = sc_rows_common(rows, all);
     return rows.from < rows.end ? rows : all;
 }
 

@@ -252,12 +252,11 @@ static uint64_t missing_of_triangle(const struct sc_piece *p, const struct sc_ta
 
     for (uint64_t rest = missing; rest; rest &= rest - 1) {
         int s = __builtin_ctzll(rest);
-        struct sc_rows rows = sc_piece_share(p, x, s);
-        int64_t top = o->row + p->r, bottom = top + p->rows, first = o->col + p->c, end = first + p->cols;
+        struct sc_rows piece = {o->row + p->r, o->row + p->r + p->rows};
+        struct sc_rows rows = sc_rows_common(sc_piece_share(p, x, s), piece);
+        int64_t first = o->col + p->c, end = first + p->cols;
         int64_t a = sc_tile_sector_col(x->m, x->t, s), b = sc_tile_sector_end(x->m, x->t, s + 1);
 
-        rows.from = rows.from > top ? rows.from : top;
-        rows.end = rows.end < bottom ? rows.end : bottom;
         if (rows.from < rows.end)
             elements += (rows.end - rows.from) * ((b < end ? b : end) - (a > first ? a : first));
     }

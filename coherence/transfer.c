@@ -617,9 +617,9 @@ enum sc_status sc_transfer_window(struct sc_matrix *m, struct sc_tile *t, int64_
     sc_assert(t->col <= c0 && c0 < c1 && c1 <= t->col + t->cols);
     for (int s = (int)((c0 - t->col) / m->width), e; s < end && status == SC_OK; s = e) {
         int from = next_run(t, s, end, &e, fences);
-        struct sc_rows rows = rows_at(t, from, s);
-        struct rect r = {m, t, r0 > rows.from ? r0 : rows.from, r1 < rows.end ? r1 : rows.end,
-                         sc_tile_sector_col(m, t, s), sc_tile_sector_end(m, t, e), from, SC_HOST, SC_TRANSFER_PART};
+        struct sc_rows rows = sc_rows_common(rows_at(t, from, s), (struct sc_rows){r0, r1});
+        struct rect r = {m, t, rows.from, rows.end, sc_tile_sector_col(m, t, s), sc_tile_sector_end(m, t, e), from,
+                         SC_HOST, SC_TRANSFER_PART};
 
         r.c0 = r.c0 > c0 ? r.c0 : c0;
         r.c1 = r.c1 < c1 ? r.c1 : c1;

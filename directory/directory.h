@@ -209,6 +209,11 @@ static inline bool sc_rows_have(struct sc_rows rows, struct sc_rows part)
 {
     return rows.from <= part.from && part.end <= rows.end;
 }
+/* What both have; `from` may be behind `end`. */
+static inline struct sc_rows sc_rows_common(struct sc_rows a, struct sc_rows b)
+{
+    return (struct sc_rows){a.from > b.from ? a.from : b.from, a.end < b.end ? a.end : b.end};
+}
 static inline bool sc_rows_equal(struct sc_rows a, struct sc_rows b) { return a.from == b.from && a.end == b.end; }
 /* On a device. */
 static inline size_t sc_tile_bytes(const struct sc_matrix *m, const struct sc_tile *t)

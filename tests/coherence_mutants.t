@@ -211,9 +211,11 @@ my @mutants = (
         "        struct sc_rows rows = sc_tile_rows(t);\n" .
         '        struct rect r = {m, t, rows.from, rows.end,', 'coherence_random'],
     ['a window overwrites rows above those of a partial sector', 'transfer',
-        'r0 > rows.from ? r0 : rows.from', 'r0', 'coherence_random'],
+        'rows.from, rows.end, sc_tile_sector_col(m, t, s), sc_tile_sector_end',
+        'r0, rows.end, sc_tile_sector_col(m, t, s), sc_tile_sector_end', 'coherence_random'],
     ['a window overwrites rows below those of a partial sector', 'transfer',
-        'r1 < rows.end ? r1 : rows.end', 'r1', 'coherence_random'],
+        'rows.from, rows.end, sc_tile_sector_col(m, t, s), sc_tile_sector_end',
+        'rows.from, r1, sc_tile_sector_col(m, t, s), sc_tile_sector_end', 'coherence_random'],
     ['a window of a vector with partial sectors', 'partial_fetch',
         ' && !sc_transfer_is_partial(m)', '', 'coherence_random'],
     ['partial sectors of different rows go home together', 'transfer',
