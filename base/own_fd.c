@@ -148,9 +148,10 @@ static void each_open(void (*use)(int folder, const char *name, int fd, void *ar
     while (folder >= 0 && (bytes = syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0)
         for (long at = 0; at < bytes; at += ((const struct dirent64 *)(entries + at))->d_reclen) {
             const char *name = ((const struct dirent64 *)(entries + at))->d_name;
+            int fd = number_of(name);
 
-            if (number_of(name) >= 0 && number_of(name) != folder)
-                use(folder, name, number_of(name), arg);
+            if (fd >= 0 && fd != folder)
+                use(folder, name, fd, arg);
         }
     if (folder >= 0)
         syscall(SYS_close, folder);

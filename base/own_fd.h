@@ -33,9 +33,9 @@ void sc_fd_of_driver(int fd);
 /* True for a descriptor that is protected so.  Async-signal-safe. */
 bool sc_fd_is_of_driver(int fd);
 
-/* Protects the pipes and eventfds that a driver makes between the two calls, also by system calls of its own, which
- * pass libc's functions by.  Everything close-on-exec of these kinds that is new at the end is the driver's, except for
- * what sc_fd_of_program named meanwhile.  One thread at a time. */
+/* Protects the pipes and eventfds that a driver makes between the two calls, also by its own system calls past libc's
+ * functions.  Pipes and eventfds that are new at the end, with close-on-exec, are the driver's, unless
+ * sc_fd_of_program named the descriptor meanwhile.  One thread at a time. */
 void sc_fd_driver_begins(void);
 void sc_fd_driver_ended(void);
 /* The program has made descriptor `fd`.  Does nothing for fd < 0.  Thread safe and async-signal-safe. */

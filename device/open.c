@@ -140,6 +140,7 @@ static enum sc_status open_module(const struct sc_device_host *host, enum sc_log
     own = *host;
     if (sc_log_threshold < level)
         own.log = silent;
+    sc_fd_driver_begins();
     if (backend->wake)
         backend->wake(&own, spec);
     found = load(&own, level, backend);
@@ -148,6 +149,7 @@ static enum sc_status open_module(const struct sc_device_host *host, enum sc_log
     status = open_ops(&own, found, spec, ops, count);
     if (backend->wake)
         backend->wake_end();
+    sc_fd_driver_ended();
     own.log = host->log; /* errors of present devices are reported */
     return status;
 }
@@ -245,12 +247,10 @@ enum sc_status sc_device_open(const struct sc_device_host *host, const char *set
     *ops = NULL;
     *count = 0;
     sc_inside_enter();
-    sc_fd_driver_begins();
     if (is_auto(setting))
         open_auto(host, ops, count);
     else if (!is_none(setting))
         status = open_named(host, setting, ops, count);
-    sc_fd_driver_ended();
     sc_inside_leave();
     return status;
 }
