@@ -205,6 +205,7 @@ static bool begins_marked(HYPRE_Int type, HYPRE_Int points, const double *norms,
                           hypre_ParVector *f, hypre_ParVector *u, hypre_ParVector *v)
 {
     return (type == JACOBI || type == L1_JACOBI) && points != 0 && solving && kinds && norms &&
+           sc_hypre_is_large(size_of(u)) && sc_hypre_is_ready() &&
            divisors_of(size_of(u), norms, kinds, points) &&
            sc_hypre_combine(size_of(u), 1, data_of(f), 0, NULL, data_of(v));
 }
@@ -220,11 +221,9 @@ SC_ADAPTER_NAME HYPRE_Int hypre_BoomerAMGRelax(hypre_ParCSRMatrix *a, hypre_ParV
     HYPRE_Int result;
 
     sc_hypre_entries(hypre_CSRMatrixNumNonzeros(hypre_ParCSRMatrixDiag(a)));
-    if (!sc_hypre_is_large(size_of(u)) || !sc_hypre_is_ready())
-        ;
-    else if (begins_marked(type, points, l1_norms, cf_marker, f, u, v))
+    if (begins_marked(type, points, l1_norms, cf_marker, f, u, v)) {
         type = JACOBI;
-    else if (is_on_host(type, points)) {
+    } else if (is_on_host(type, points) && sc_hypre_is_large(size_of(u)) && sc_hypre_is_ready()) {
         (void)semcache_acquire(data_of(f), bytes, SEMCACHE_READ);
         (void)semcache_acquire(data_of(u), bytes, SEMCACHE_READWRITE);
     }
