@@ -131,8 +131,8 @@ static int tiles_of(int64_t extent, double edge, size_t element)
 }
 
 /* With A on the right side, the rows of B have nothing in common: a device keeps its rows, unless links between the
- * devices bring the parts of B.  trmm reads slices of B before their products are written over them: in a grid of one
- * row of devices, they would evict each other. */
+ * devices bring the parts of B.  trmm reads slices of B before the products overwrite the slices: in a grid of one
+ * row of devices, slices would evict each other. */
 static void deal_rows(const struct sc_autotuner_call *q, double edge, struct sc_plan *plan)
 {
     const int64_t page = SC_PAGE / (int64_t)sc_type_bytes(q->type);

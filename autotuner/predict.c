@@ -36,7 +36,7 @@ double sc_autotuner_now(const struct sc_autotuner_prediction *p)
 /* Blocks of CHAIN rows on the diagonal of a triangle run in sequence, for any width of the other operand. */
 static double chain_seconds(const struct sc_autotuner_call *call, int place)
 {
-    double rows = call->side == 'R' ? (double)call->n : (double)call->m;
+    double rows = (double)sc_side_order(call->side, call->m, call->n);
     double work = sc_op_work(call->op, 'L', CHAIN, CHAIN, 0);
 
     if ((call->op != SC_OP_TRSM && call->op != SC_OP_TRMM) || place == SC_PLACE_HOST)
@@ -45,20 +45,11 @@ static double chain_seconds(const struct sc_autotuner_call *call, int place)
                                                  call->columns);
 }
 
-/* The solves along the triangle of trsm, by the device's own figure: a quick measurement has only some of the types. */
-static double solves_seconds(const struct sc_autotuner_call *call)
-{
-    double rows = call->side == 'R' ? (double)call->n : (double)call->m;
-
-    return call->op == SC_OP_TRSM ? rows / SC_SOLVE_ROWS * call->machine.solve : 0;
-}
-
 /* trsm with fewer rows than a quick measurement has. */
 static bool is_short_solve(const struct sc_autotuner_call *call)
 {
-    int64_t rows = call->side == 'R' ? call->n : call->m;
-
-    return call->op == SC_OP_TRSM && call->machine.solve > 0 && rows < 2 * SC_SOLVE_ROWS;
+    return call->op == SC_OP_TRSM && call->machine.solve > 0 &&
+           sc_side_order(call->side, call->m, call->n) < 2 * SC_SOLVE_ROWS;
 }
 
 /* Seconds of a part of a product with one small extent, by thin kernels; 0: no thin kernels. */
@@ -86,7 +77,7 @@ static double thin_seconds(const struct sc_autotuner_call *call, int place, int 
     case SC_OP_TRMM:
     case SC_OP_TRSM:
         op = op == SC_OP_HEMM ? SC_OP_SYMM : op;
-        size = call->side == 'R' ? (double)call->n : (double)call->m;
+        size = (double)sc_side_order(call->side, call->m, call->n);
         thin = (call->side == 'R' ? (double)call->m : (double)call->n) / parts;
         break;
     default: return 0;
@@ -288,7 +279,7 @@ static double others_together(const struct sc_autotuner_call *call, int devices,
     int a = usual_parts(call->k, SC_STRIPS_USUAL), b = 1;
 
     if (sc_op_has_side(call->op)) {
-        a = usual_parts(call->side == 'R' ? call->n : call->m, SC_STRIPS_BLOCK);
+        a = usual_parts(sc_side_order(call->side, call->m, call->n), SC_STRIPS_BLOCK);
         b = call->side == 'R' || devices > 1 ? 1 : usual_parts(call->n, SC_STRIPS_USUAL);
     }
     return sc_strips_in_turn(kernel, a_in, in - a_in, a > devices ? a : devices, b); /* one tile of A per device */
@@ -338,6 +329,7 @@ static double weight_of(const struct sc_autotuner_call *call, int devices)
 static double kernels(const struct sc_autotuner_call *call, int parts)
 {
     double seconds = measured(call, 0, parts), flops = weighed_flops(call) / parts;
+    double solves = sc_solve_seconds(call->op, call->side, call->m, call->n, call->machine.solve);
     struct sc_column_blocks columns;
 
     if (call->terms > 0)
@@ -350,8 +342,8 @@ static double kernels(const struct sc_autotuner_call *call, int parts)
         seconds = larger(flops / sc_machine_gemm_flops(&call->machine),
                          (double)call->bytes / parts / sc_machine_memory_bandwidth(&call->machine));
     if (is_short_solve(call))
-        seconds = solves_seconds(call) + flops / sc_machine_gemm_flops(&call->machine);
-    seconds = larger(seconds, solves_seconds(call));
+        seconds = solves + flops / sc_machine_gemm_flops(&call->machine);
+    seconds = larger(seconds, solves); /* by the device's own figure: a quick measurement has only some of the types */
     seconds = larger(seconds, (double)call->chain * SC_CHAIN_SECONDS);
     return seconds + call->launches * SC_LAUNCH_SECONDS;
 }

@@ -158,7 +158,8 @@ static void describe(const struct sc_plan_found *found, const struct sc_plan *pl
         describe_operands(found, s);
     look_at_blocks(found, plan, s);
     s->kernel = sc_predict_kernels(found->call, found->kernel->m, found->kernel->n, found->kernel->k, s->devices);
-    s->strip = sc_strips_solves(found->device[0], found->kernel);
+    s->strip = sc_solve_seconds(found->kernel->op, found->kernel->side, found->kernel->m, found->kernel->n,
+                                found->device[0]->solve);
     s->again = 2 * result / s->devices / sc_machine_memory_bandwidth(machine);
     sc_strips_machine(s, machine, missing, s->apart ? smaller((double)cut->all, missing) : 0, result);
     s->blocks *= cut->tasks * (cut->missing ? 1 : s->parts[0]);

@@ -189,7 +189,8 @@ double sc_strips_meanwhile(const struct sc_device_properties *device, enum sc_ty
     return smaller(share, MEANWHILE_MOST);
 }
 
-/* Share that the first `part` parts of A have, of something that grows, shrinks, or neither from part to part. */
+/* Share of the first `part` parts of A in a total of bytes or work, which grow (1), shrink (-1) or stay the same (0)
+ * from part to part. */
 static double share_of(const struct sc_strips_turns *t, int growth, int part)
 {
     double x = (double)part / t->parts;
@@ -197,17 +198,10 @@ static double share_of(const struct sc_strips_turns *t, int growth, int part)
     return growth > 0 ? x * x : growth < 0 ? 1 - (1 - x) * (1 - x) : x;
 }
 
-/* The same of part `i` alone. */
+/* The share of part `i` alone. */
 static double part_of(const struct sc_strips_turns *t, int growth, int i)
 {
     return share_of(t, growth, i + 1) - share_of(t, growth, i);
-}
-
-double sc_strips_solves(const struct sc_device_properties *device, const struct sc_kernel *k)
-{
-    double order = (double)(k->side == 'R' ? k->n : k->m);
-
-    return k->op == SC_OP_TRSM ? order / SC_SOLVE_ROWS * device->solve : 0;
 }
 
 double sc_strips_turns_seconds(const struct sc_strips_turns *t, int64_t first, int64_t width)

@@ -56,8 +56,8 @@ double sc_strips_in_turn(double kernel, double a_in, double b_in, int a, int b);
 /* Share of a call's `products` that one device can compute while `bytes` arrive from the host; at most 0.75, because
  * the transfers of results that go home take the time of the rest. */
 double sc_strips_meanwhile(const struct sc_device_properties *device, enum sc_type type, double bytes, double products);
-/* A call of symm, trmm or trsm on one device whose strips of B all need A, which arrives with B.  The first strip is
- * computed part by part of A, later strips behind all of A, and each strip goes home when it is finished. */
+/* A call of symm, trmm or trsm on one device.  A arrives with B, and every strip of B needs all of A.  The first strip
+ * is computed part by part of A, and later strips behind all of A.  A finished strip goes home. */
 struct sc_strips_turns {
     double kernel;      /* s of the kernels of all columns */
     double strip;       /* s of a strip's kernels beside, for any width: the solves along the triangle */
@@ -67,8 +67,6 @@ struct sc_strips_turns {
     int arrival;        /* of the bytes of A from part to part, likewise */
     int64_t columns;
 };
-/* `strip` of a call: seconds of the solves along the triangle of trsm, the same for every strip; otherwise 0. */
-double sc_strips_solves(const struct sc_device_properties *device, const struct sc_kernel *kernel);
 /* Seconds with a first strip of so many columns, and later strips of so many columns. */
 double sc_strips_turns_seconds(const struct sc_strips_turns *t, int64_t first, int64_t width);
 /* The best of some widths. */

@@ -234,6 +234,16 @@ bool sc_device_kernel_has(void *(*blas_symbol)(const char *name), enum sc_op op,
  * emulated devices, and to finish a task after a device failure. */
 enum sc_status sc_device_kernel_host(void *(*blas_symbol)(const char *name), const struct sc_kernel *kernel);
 
+/* Rows of the square operand A of symm, trmm and trsm. */
+static inline int64_t sc_side_order(char side, int64_t m, int64_t n) { return side == 'R' ? n : m; }
+
+/* Seconds of the solves along the triangle of trsm, the same for any number of right sides; 0 for other operations.
+ * solve: of the device's properties. */
+static inline double sc_solve_seconds(enum sc_op op, char side, int64_t m, int64_t n, double solve)
+{
+    return op == SC_OP_TRSM ? (double)sc_side_order(side, m, n) / SC_SOLVE_ROWS * solve : 0;
+}
+
 /* Seconds of a row of the chain of a sparse triangular solve: a device waits for the row before.  2.6e-6 on an H200
  * with short rows (ILU of a 5-point Laplacian, chain of 1399), 5e-6 to 9e-6 with thousands of rows at a time. */
 #define SC_CHAIN_SECONDS 3e-6

@@ -86,13 +86,13 @@ static struct sc_strips_turns turns_of(const struct sc_blas_job *call, int64_t e
 {
     const struct sc_device_properties *device = sc_coherence_device_properties(0);
     const struct sc_kernel *k = call->kernel;
-    double link = sc_machine_link(device, SC_HOST), order = (double)(k->side == 'R' ? k->n : k->m);
+    double link = sc_machine_link(device, SC_HOST), order = (double)sc_side_order(k->side, k->m, k->n);
     double products = sc_op_work(k->op, k->side, (double)k->m, (double)k->n, 0);
     double result = (double)sc_view_bytes(&result_of(call)->view);
 
     return (struct sc_strips_turns){
         .kernel = products / sc_machine_products(device, k->type),
-        .strip = sc_strips_solves(device, k),
+        .strip = sc_solve_seconds(k->op, k->side, k->m, k->n, device->solve),
         .a = (double)sc_blas_missing_of(&call->operand[0], 0) / link,
         .b = (double)sc_blas_missing_of(&call->operand[1], 0) / link, .out = result / link,
         .parts = (int)(order / (double)call->plan->arriving.triangle) + 1, .growth = growth,

@@ -113,7 +113,7 @@ static void make_absolute(struct sc_shadow_call *call)
 
 /* --- the factor --------------------------------------------------------------------------------------------------- */
 
-static int64_t triangle(const struct sc_kernel *k) { return k->side == 'R' ? k->n : k->m; }
+static int64_t triangle(const struct sc_kernel *k) { return sc_side_order(k->side, k->m, k->n); }
 
 /* Number of products that are added for an element of the result. */
 static int64_t terms(const struct sc_kernel *k)

@@ -216,14 +216,6 @@ void sc_emu_clock_fill(int device, int stream, uint64_t seq, uint64_t bytes)
     run_units(device, stream, seq, d->launch + (double)bytes / d->bandwidth);
 }
 
-/* A solve is a chain of steps along the triangle, whose time hardly depends on the number of right sides. */
-static double solve_seconds(const struct sc_emu_device *d, const struct sc_kernel *kernel)
-{
-    int64_t order = kernel->side == 'R' ? kernel->n : kernel->m;
-
-    return kernel->op == SC_OP_TRSM ? (double)order / SC_SOLVE_ROWS * d->solve : 0;
-}
-
 void sc_emu_clock_kernel(int device, int stream, uint64_t seq, const struct sc_kernel *kernel)
 {
     const struct sc_emu_device *d = &clk.machine->device[device];
@@ -234,7 +226,8 @@ void sc_emu_clock_kernel(int device, int stream, uint64_t seq, const struct sc_k
     if (kernel->op == SC_OP_CSRSV || kernel->op == SC_OP_CSRSM)
         seconds = later(seconds, (double)kernel->csr.chain * SC_CHAIN_SECONDS);
     run_units(device, stream, seq,
-              d->launch + later(seconds, sc_kernel_bytes(kernel) / d->bandwidth) + solve_seconds(d, kernel));
+              d->launch + later(seconds, sc_kernel_bytes(kernel) / d->bandwidth) +
+                  sc_solve_seconds(kernel->op, kernel->side, kernel->m, kernel->n, d->solve));
 }
 
 void sc_emu_clock_wait(int device, int stream, uint64_t seq, struct sc_fence fence)
