@@ -44,6 +44,9 @@ solvers() {
     hand=$(peer seconds_per_iteration bench/hand_jacobi "$n" "$iterations")
     ours examples/jacobi "$n" "$iterations"
     row "Jacobi n=$n, s per iteration" "$(figure seconds_per_iteration)" "$hand" 1.05
+    hand=$(peer seconds_per_iteration bench/hand_jacobi -o "$n" "$iterations")
+    ours examples/jacobi -o "$n" "$iterations"
+    row "Jacobi with own loops n=$n" "$(figure seconds_per_iteration)" "$hand" 1.03
     hand=$(peer seconds_per_iteration bench/hand_cg "$n" "$iterations")
     ours examples/cg -t 0 "$n" "$iterations"
     row "CG n=$n, s per iteration" "$(figure seconds_per_iteration)" "$hand" 1.05

@@ -41,13 +41,17 @@ for n in ${SCALE_SIZES:-4096 8192 16384 32768}; do
 done
 
 n=${SCALE_JACOBI:-30000}
-one=
-printf '%-46s %5s %10s %10s\n' "Jacobi n=$n" GPUs "ms/iter" "times"
-for count in $devices; do
-    ours "$count" examples/jacobi "$n" 200
-    seconds=$(figure seconds_per_iteration)
-    one=${one:-$seconds}
-    awk -v count="$count" -v s="$seconds" -v one="$one" 'BEGIN {
-        printf "%-46s %5d %10.3f %10.2f\n", "", count, 1000 * s, one / s }'
-done
-# SPDX-License-Identifier: BSD-2-Clause
+jacobi() { # NAME OPTIONS...
+    name=$1 one=
+    shift
+    printf '%-46s %5s %10s %10s\n' "$name n=$n" GPUs "ms/iter" "times"
+    for count in $devices; do
+        ours "$count" examples/jacobi "$@" "$n" 200
+        seconds=$(figure seconds_per_iteration)
+        one=${one:-$seconds}
+        awk -v count="$count" -v s="$seconds" -v one="$one" 'BEGIN {
+            printf "%-46s %5d %10.3f %10.2f\n", "", count, 1000 * s, one / s }'
+    done
+}
+jacobi Jacobi
+jacobi 'Jacobi with own loops' -o

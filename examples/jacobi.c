@@ -1,13 +1,15 @@
 /* Solves A x = b by Jacobi's iteration, x := x + D^-1 (b - A x), with CBLAS calls. The rows of A are scaled so that D
  * is the identity. A is dense and diagonally dominant; b is chosen for a solution of ones.
  *
- *     jacobi [-r] [-e] [-w] [n [iterations]]
+ *     jacobi [-r] [-e] [-o] [-w] [n [iterations]]
  *
  * -r  A is stored by rows (default: by columns).
  * -e  the CPU reads one element of x in each iteration.
+ * -o  the program's own loops copy b, update x and sum the norm (default: BLAS calls).
  * -w  the CPU changes one line of A (a column; with -r a row) in each iteration. */
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "example.h"
@@ -53,6 +55,20 @@ static double iterate(struct problem *p)
     return norm;
 }
 
+/* The same with one BLAS call. */
+static double iterate_own(struct problem *p)
+{
+    double sum = 0;
+
+    memcpy(p->r, p->b, (size_t)p->n * sizeof *p->r);
+    cblas_dgemv(p->order, EXAMPLE_NO_TRANS, p->n, p->n, -1, p->a, p->n, p->x, 1, 1, p->r, 1);
+    for (int i = 0; i < p->n; i++) {
+        p->x[i] += p->r[i];
+        sum += p->r[i] * p->r[i];
+    }
+    return sqrt(sum);
+}
+
 /* The largest error of x, whose exact value is 1 everywhere. */
 static double error_of(const struct problem *p)
 {
@@ -65,6 +81,7 @@ static double error_of(const struct problem *p)
 
 struct settings {
     int iterations;
+    bool own;          /* own loops instead of BLAS calls for vectors */
     bool look, change; /* accesses by the CPU in each iteration */
 };
 
@@ -72,11 +89,13 @@ static int parse(int argc, char **argv, struct problem *p, struct settings *sett
 {
     int option;
 
-    while ((option = getopt(argc, argv, "rew")) != -1) {
+    while ((option = getopt(argc, argv, "reow")) != -1) {
         if (option == 'r')
             p->order = EXAMPLE_ROW_MAJOR;
         else if (option == 'e')
             settings->look = true;
+        else if (option == 'o')
+            settings->own = true;
         else if (option == 'w')
             settings->change = true;
         else
@@ -96,7 +115,7 @@ static double solve(struct problem *p, const struct settings *settings, double *
     double norm = 0, seen = 0;
 
     for (int k = 0; k < settings->iterations; k++) {
-        norm = iterate(p);
+        norm = settings->own ? iterate_own(p) : iterate(p);
         if (settings->look)
             seen += p->x[(size_t)k * 7 % (size_t)p->n];
         if (settings->change)
@@ -115,7 +134,7 @@ int main(int argc, char **argv)
     bool good;
 
     if (parse(argc, argv, &p, &settings) != 0) {
-        fprintf(stderr, "usage: jacobi [-r] [-e] [-w] [n [iterations]]\n");
+        fprintf(stderr, "usage: jacobi [-r] [-e] [-o] [-w] [n [iterations]]\n");
         return 2;
     }
     p.a = example_doubles((size_t)p.n * (size_t)p.n);
