@@ -162,13 +162,18 @@ static void trace_matrix(const struct sc_matrix *m, const struct sc_host_block *
         sc_trace_block(m->id, block->base, block->bytes);
 }
 
+static struct sc_spread spread_of(const struct sc_view *v)
+{
+    return (struct sc_spread){.devices = v->spread > 0 ? v->spread : sc_protocol.devices,
+                              .by_cols = v->split == SC_SPLIT_COLS, .rows = v->tile_rows, .cols = v->tile_cols,
+                              .block = v->block, .block_rows = v->block_rows};
+}
+
 static enum sc_status make(const struct sc_view *v, const struct sc_lattice *hint, struct sc_matrix **out)
 {
     struct sc_host_block block;
     struct sc_lattice l = exact(v), larger;
-    struct sc_spread spread = {.devices = v->spread > 0 ? v->spread : sc_protocol.devices,
-                               .by_cols = v->split == SC_SPLIT_COLS, .rows = v->tile_rows, .cols = v->tile_cols,
-                               .block = v->block, .block_rows = v->block_rows};
+    struct sc_spread spread = spread_of(v);
     struct sc_matrix *m;
 
     sc_assert_held(SC_RANK_PROTOCOL);
@@ -313,6 +318,41 @@ static enum sc_status misfit(const struct sc_view *v, size_t first, int n, struc
     return SC_ERR_CONFLICT;
 }
 
+/* --- other distributions ------------------------------------------------------------------------------------------ */
+
+static bool is_equal(const struct sc_spread *a, const struct sc_spread *b)
+{
+    return a->devices == b->devices && a->by_cols == b->by_cols && a->narrow == b->narrow && a->rows == b->rows &&
+           a->cols == b->cols && a->block == b->block && a->block_rows == b->block_rows;
+}
+
+/* The host has all data of the matrix, and devices have none of its data that the call needs. */
+static bool is_movable(const struct sc_matrix *m, enum sc_relay relay)
+{
+    for (int i = 0; i < m->row_parts * m->col_parts; i++) {
+        const struct sc_tile *t = &m->tiles[i];
+
+        if (t->host_valid != sc_sectors_all(t->sectors))
+            return false;
+        for (int d = 0; d < sc_protocol.devices && relay == SC_RELAY_ABSENT; d++)
+            if (t->copy[d].valid)
+                return false;
+    }
+    return true;
+}
+
+/* The routine before wanted other shares: the last one's strips of columns would give the devices unequal parts of a
+ * triangle. */
+static bool is_relaid(const struct sc_operand *o)
+{
+    const struct sc_matrix *m = o->matrix;
+    struct sc_spread spread = spread_of(&o->view);
+
+    return o->view.relay != SC_RELAY_NEVER && sc_protocol.devices > 1 && !m->users && !m->folded && !m->made.narrow &&
+           !m->lent && !o->linear && o->rows == m->rows && o->cols == m->cols && !is_equal(&spread, &m->made) &&
+           !sc_host_is_united((const void *)m->base) && is_movable(m, o->view.relay);
+}
+
 enum sc_status sc_resolve(const struct sc_view *v, struct sc_lattice *hint, struct sc_operand *o, uintptr_t *lo,
                           uintptr_t *hi)
 {
@@ -327,6 +367,12 @@ enum sc_status sc_resolve(const struct sc_view *v, struct sc_lattice *hint, stru
     n = sc_directory_find(*lo, *hi, &first);
     if (n == 1) {
         o->matrix = sc_directory_at(first);
+        if (fits(o) && is_relaid(o)) {
+            *hint = lattice_of(o->matrix);
+            *lo = o->matrix->base;
+            *hi = sc_matrix_end(o->matrix);
+            return SC_ERR_CONFLICT;
+        }
         if (fits(o))
             return SC_OK;
     }

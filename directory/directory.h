@@ -69,6 +69,16 @@ struct sc_closed {
     int count;
 };
 
+/* Over how many devices, and along which dimension, a new matrix is cut; narrow: for use by blocks of a few columns
+ * (rule D7). */
+struct sc_spread {
+    int devices;
+    bool by_cols, narrow;
+    int rows, cols; /* > 0: a grid of rows x cols tiles dealt out in both directions, instead of a strip a device */
+    int64_t block;  /* > 0: tiles of so many columns and all rows, dealt out in turn, instead */
+    int64_t block_rows; /* > 0: tiles of block_rows x block, dealt out to a grid of rows x cols devices, instead */
+};
+
 struct sc_matrix {
     uint32_t id;
     uint32_t users; /* calls in progress that hold the matrix */
@@ -87,6 +97,7 @@ struct sc_matrix {
     struct sc_tile *tiles;      /* [i + j * row_parts] */
     bool kept;      /* copies are evicted last (semcache_advise) */
     int spread;     /* devices over which a folded matrix is distributed */
+    struct sc_spread made; /* as the matrix was cut */
 
     uint8_t *open;  /* per global sector (tile column * SC_SECTORS + sector): host pages may be open, rule C3 */
     uint64_t *home; /* per page of the extent: the matrix's bytes on the page are home, though their sector is not */
@@ -148,15 +159,6 @@ struct sc_lattice {
     size_t bytes, elem;
     int64_t ld, rows, cols;
     bool folded;
-};
-/* Over how many devices, and along which dimension, a new matrix is cut; narrow: for use by blocks of a few columns
- * (rule D7). */
-struct sc_spread {
-    int devices;
-    bool by_cols, narrow;
-    int rows, cols; /* > 0: a grid of rows x cols tiles dealt out in both directions, instead of a strip a device */
-    int64_t block;  /* > 0: tiles of so many columns and all rows, dealt out in turn, instead */
-    int64_t block_rows; /* > 0: tiles of block_rows x block, dealt out to a grid of rows x cols devices, instead */
 };
 #define SC_NARROW_COLS 64 /* of a sector, at most; a power of two */
 struct sc_matrix *sc_matrix_new(const struct sc_lattice *lattice, struct sc_spread spread);

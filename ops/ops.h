@@ -74,6 +74,10 @@ struct sc_kernel {
 /* How a matrix that several devices use for the first time is distributed. */
 enum sc_split { SC_SPLIT_ROWS, SC_SPLIT_COLS };
 
+/* When a known matrix is distributed again, as a new one is: never; while no device has data of the matrix; or while
+ * the host has all of its data, because the call overwrites what the devices have. */
+enum sc_relay { SC_RELAY_NEVER, SC_RELAY_ABSENT, SC_RELAY_HOME };
+
 /* One operand of a call.  A matrix is column-major, rows x cols, ld >= rows.  A vector has n in `rows`, cols = 1, its
  * signed increment in `ld`, and ptr at its element of lowest address. */
 struct sc_view {
@@ -85,6 +89,7 @@ struct sc_view {
     int64_t rows, cols, ld;
     enum sc_access access;
     enum sc_split split;
+    enum sc_relay relay;
     int spread; /* devices that a new matrix is distributed over; 0: all */
     int tile_rows, tile_cols; /* > 0: tiles of a new matrix, dealt out block-cyclically; `split` is unused then */
     int64_t block; /* > 0: columns of the tiles of a new matrix, dealt out in turn; `split` and tiles are unused then */

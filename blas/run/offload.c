@@ -220,7 +220,13 @@ static void ask(const struct sc_kernel *k, const struct sc_view *view, int count
 /* Cuts new matrices as planned.  When the devices share the sum, A and B are cut into strips along the sum. */
 static void lay_out(const struct sc_kernel *k, struct sc_view *view, int count, const struct sc_plan *plan)
 {
+    bool renews = sc_kernel_output(k) == SC_WRITE;
+
     for (int i = 0; i < count; i++) {
+        if (sc_op_level(k->op) == 3 && !view[i].vector && !sc_op_is_sparse(k->op))
+            view[i].relay = view[i].access == SC_WRITE || (view[i].half && view[i].access != SC_READ && renews)
+                                ? SC_RELAY_HOME
+                                : SC_RELAY_ABSENT;
         view[i].spread = plan->operand[i].spread;
         view[i].tile_rows = plan->operand[i].tile_rows;
         view[i].tile_cols = plan->operand[i].tile_cols;
