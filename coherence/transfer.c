@@ -215,6 +215,16 @@ static bool relay(int via, struct sc_matrix *m, struct sc_tile *t, uint64_t sect
     return status == SC_OK;
 }
 
+/* What every device needs comes over the link of the tile's device first, and from there to the other devices: all
+ * links to the host are in use at once, and each carries a part. */
+static int first_of_all(int device, const struct sc_matrix *m, const struct sc_tile *t)
+{
+    return m->for_all && t->home != device && !sc_protocol.failed[t->home] &&
+                   sc_route_direct_rate(t->home, device) > sc_route_direct_rate(SC_HOST, device)
+               ? t->home
+               : -1;
+}
+
 /* from[s]: source of sector s.  If the best route leads over another device, the sectors are brought to that device
  * first, which then is the source. */
 static void find_sources(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors, int hops,
@@ -226,7 +236,7 @@ static void find_sources(int device, struct sc_matrix *m, struct sc_tile *t, uin
         int s = __builtin_ctzll(rest), via;
 
         from[s] = source_by(hops > 0 ? sc_route_rate : sc_route_direct_rate, device, m, t, s);
-        via = hops > 0 && from[s] != SC_HOST ? sc_route_via(from[s], device) : -1;
+        via = hops <= 0 ? -1 : from[s] == SC_HOST ? first_of_all(device, m, t) : sc_route_via(from[s], device);
         if (via >= 0)
             over[via] |= UINT64_C(1) << s;
     }

@@ -222,6 +222,30 @@ static enum sc_status multiply_by_source(struct symmetric *s, int device, int q)
     return status;
 }
 
+/* From the left: requests what the first task reads, before the pages of C are closed, and the first strip of B of each
+ * further device.  A comes to all devices over all links, in the order in which the first device needs A, and the
+ * strips of the other devices would wait behind A. */
+static void request(const struct symmetric *s)
+{
+    int first = s->call->kernel->uplo == 'U' ? s->t.n - 1 : 0;
+    struct sc_piece a = input_of_a(s, first, first);
+    uint32_t has = 0;
+
+    for (int q = 0; q < s->across.n; q++) {
+        int device = device_of_part(s, q);
+
+        if (q == 0 && device >= 0)
+            sc_coherence_prefetch(device, &a); /* a failure shows in the tasks */
+        for (int l = 0; l < s->t.n && device >= 0 && !(has >> device & 1); l++) {
+            struct sc_piece b = general_block(s, &s->call->operand[1], l, l + 1, q, SC_READ);
+
+            if (q > 0 || l == first)
+                sc_coherence_prefetch(device, &b);
+        }
+        has |= device >= 0 ? UINT32_C(1) << device : 0;
+    }
+}
+
 enum sc_status sc_blas_symm(struct sc_blas_job *call)
 {
     const struct sc_operand *c = &call->operand[2];
@@ -238,6 +262,8 @@ enum sc_status sc_blas_symm(struct sc_blas_job *call)
     blocks = blocks_of(&s);
     sc_blas_place(call, &blocks, &s.places);
     cut_result(&s);
+    if (!s.joins && s.left && !s.places.steal)
+        request(&s);
     s.cleared = sc_blas_is_zero(call->kernel->beta) &&
                 sc_blas_splits_tiles(c, s.left ? &s.t : &s.across, s.left ? &s.across : &s.t);
     if (s.cleared)

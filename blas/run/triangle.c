@@ -194,6 +194,27 @@ static void join_later(struct sc_blas_strip *s, uint32_t *has_a)
     *has_a |= device >= 0 ? UINT32_C(1) << device : 0;
 }
 
+/* Requests the first strip of B of each device but the device of strip 0.  A comes to all devices over all links, in
+ * the order in which that device needs A, and the strips of the other devices would wait behind A. */
+static void request_strips(struct sc_blas_strip *s, const struct sc_cuts *across)
+{
+    uint32_t has = 0;
+
+    for (int j = 0; j < across->n; j++) {
+        int device;
+
+        s->first = across->at[j];
+        s->n = sc_blas_part(across, j);
+        device = device_of_strip(s);
+        for (int i = 0; i < s->along.n && j > 0 && device >= 0 && !(has >> device & 1); i++) {
+            struct sc_piece block = strip_block(s, i, i + 1, SC_READ);
+
+            sc_coherence_prefetch(device, &block); /* a failure shows in the tasks */
+        }
+        has |= device >= 0 ? UINT32_C(1) << device : 0;
+    }
+}
+
 enum sc_status sc_blas_strips(struct sc_blas_job *call, enum sc_status (*visit)(const struct sc_blas_strip *s))
 {
     enum sc_status status = SC_OK;
@@ -218,6 +239,8 @@ enum sc_status sc_blas_strips(struct sc_blas_job *call, enum sc_status (*visit)(
     cut_result(&s, &blocks, &across);
     by_source = s.by_source;
     joins = s.joins;
+    if (!joins && s.left && sc_coherence_devices() > 1)
+        request_strips(&s, &across);
     for (int j = 0; j < across.n && status == SC_OK; j++) {
         s.first = across.at[j];
         s.n = sc_blas_part(&across, j);
