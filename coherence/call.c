@@ -93,11 +93,11 @@ static void hold(struct sc_operand *operands, int count, int by)
             operands[i].matrix->users += (uint32_t)by;
             operands[i].matrix->wait.faulted = 0;
             operands[i].matrix->wait.faults = 0;
-            operands[i].matrix->for_all = false;
+            operands[i].matrix->passed_on = false;
         }
     for (int i = 0; i < count && by > 0; i++)
-        if (operands[i].matrix && operands[i].view.whole && operands[i].view.relay != SC_RELAY_NEVER)
-            operands[i].matrix->for_all = true;
+        if (operands[i].matrix && operands[i].view.passed_on)
+            operands[i].matrix->passed_on = true;
 }
 
 /* Notes the writer of each matrix, for the report of lost data. */

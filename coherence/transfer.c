@@ -215,11 +215,11 @@ static bool relay(int via, struct sc_matrix *m, struct sc_tile *t, uint64_t sect
     return status == SC_OK;
 }
 
-/* What every device needs comes over the link of the tile's device first, and from there to the other devices: all
+/* What every device needs may come over the link of the tile's device first, and from there to the other devices: all
  * links to the host are in use at once, and each carries a part. */
-static int first_of_all(int device, const struct sc_matrix *m, const struct sc_tile *t)
+static int first_holder(int device, const struct sc_matrix *m, const struct sc_tile *t)
 {
-    return m->for_all && t->home != device && !sc_protocol.failed[t->home] &&
+    return m->passed_on && t->home != device && !sc_protocol.failed[t->home] &&
                    sc_route_direct_rate(t->home, device) > sc_route_direct_rate(SC_HOST, device)
                ? t->home
                : -1;
@@ -236,7 +236,7 @@ static void find_sources(int device, struct sc_matrix *m, struct sc_tile *t, uin
         int s = __builtin_ctzll(rest), via;
 
         from[s] = source_by(hops > 0 ? sc_route_rate : sc_route_direct_rate, device, m, t, s);
-        via = hops <= 0 ? -1 : from[s] == SC_HOST ? first_of_all(device, m, t) : sc_route_via(from[s], device);
+        via = hops <= 0 ? -1 : from[s] == SC_HOST ? first_holder(device, m, t) : sc_route_via(from[s], device);
         if (via >= 0)
             over[via] |= UINT64_C(1) << s;
     }

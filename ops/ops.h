@@ -86,6 +86,7 @@ struct sc_view {
     bool vector;
     bool half;  /* a triangle: the operation uses half of the elements */
     bool whole; /* every device that takes part needs all of the operand */
+    bool passed_on; /* and the devices have their tasks one after the other: uploads go to the tiles' devices first */
     int64_t rows, cols, ld;
     enum sc_access access;
     enum sc_split split;

@@ -284,7 +284,7 @@ int main(void)
 
         snprintf(machine, sizeof machine, "emu:h200x8:%d", devices);
         env_start(machine, 0);
-        test_all(devices);
+        test_all(sc_coherence_devices()); /* of GPUs, all that are named */
         if (devices == 1 && env_is_emulated())
             test_one_device();
         sc_coherence_stop();

@@ -227,6 +227,7 @@ static void lay_out(const struct sc_kernel *k, struct sc_view *view, int count, 
             view[i].relay = view[i].access == SC_WRITE || (view[i].half && view[i].access != SC_READ && renews)
                                 ? SC_RELAY_HOME
                                 : SC_RELAY_ABSENT;
+        view[i].passed_on = view[i].whole && view[i].half && k->side == 'L';
         view[i].spread = plan->operand[i].spread;
         view[i].tile_rows = plan->operand[i].tile_rows;
         view[i].tile_cols = plan->operand[i].tile_cols;

@@ -189,6 +189,27 @@ static enum sc_status add_all(struct rank *r)
     return status;
 }
 
+static void request_piece(const struct sc_piece *piece)
+{
+    sc_coherence_prefetch(sc_coherence_home(piece), piece); /* a failure shows in the tasks */
+}
+
+/* A and B arrive by strips along the sum: requests them in the order of the tasks, each at the device of its tile,
+ * before the first task closes the pages of C.  All links to the host are in use from the beginning.  Strips across the
+ * sum come with the tasks, whose devices take turns. */
+static void request(const struct rank *r)
+{
+    for (int i = 0; i < r->t.n; i++)
+        for (int l = 0; l < r->k.n; l++)
+            for (int e = 0; e < r->terms; e++) {
+                struct block b = single(i, i);
+                struct sc_piece x = piece_x(r, e, &b, l), y = piece_y(r, e, l, &b);
+
+                request_piece(&x);
+                request_piece(&y);
+            }
+}
+
 static struct sc_piece output_block(const void *r, int i, int j)
 {
     struct block b = single(i, j);
@@ -352,6 +373,8 @@ enum sc_status sc_blas_rank(struct sc_blas_job *call)
     else if (sc_blas_waits(call, &blocks, &r.places)) {
         cut_operands(&r);
         cut_meanwhile(&r);
+        if (r.k.n > r.sums.n)
+            request(&r);
     } else
         cut_result(&r);
     if (sc_blas_is_zero(r.beta))
