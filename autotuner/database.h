@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "ops/ops.h"
 
-#define SC_DATABASE_VERSION 4 /* of the file */
+#define SC_DATABASE_VERSION 5 /* of the file */
 #define SC_PLACE_HOST SC_DEVICES_MAX
 #define SC_PLACES (SC_DEVICES_MAX + 1)
 #define SC_LINKS (SC_PLACES * SC_PLACES)

@@ -138,6 +138,25 @@ static bool any_in_use(const struct sc_operand *operands, int count)
     return false;
 }
 
+static bool overlap(const struct sc_view *a, const struct sc_view *b)
+{
+    uintptr_t lo, hi, from, end;
+
+    sc_view_extent(a, &lo, &hi);
+    sc_view_extent(b, &from, &end);
+    return lo < end && from < hi;
+}
+
+/* Two operands in one matrix may want it distributed in two ways: the matrix stays as it is. */
+static void keep_shared(struct sc_view *views, int count)
+{
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < count; j++)
+            if (i != j && views[i].relay != SC_RELAY_NEVER && !sc_view_empty(&views[i]) && !sc_view_empty(&views[j]) &&
+                overlap(&views[i], &views[j]))
+                views[i].relay = SC_RELAY_NEVER;
+}
+
 static enum sc_status begin(const struct sc_view *views, int count, struct sc_operand *operands, bool lending)
 {
     struct sc_view own[OPERANDS_MAX];
@@ -148,6 +167,7 @@ static enum sc_status begin(const struct sc_view *views, int count, struct sc_op
     status = count > OPERANDS_MAX ? SC_ERR_INVALID : sc_untracked_stage(views, count, own, stage);
     if (status != SC_OK)
         return status;
+    keep_shared(own, count);
     lock(lending);
     while (sc_protocol_await_admission() && !lending && sc_lent_any()) {
         sc_protocol_unlock();

@@ -165,7 +165,7 @@ static void test_refused(void)
         struct sc_database *db;
         int lines;
 
-        snprintf(text, sizeof text, "semcache-database 4\nmachine m\nmade full\ndevices 2\n%s\nend %d\n", bad[i].line,
+        snprintf(text, sizeof text, "semcache-database 5\nmachine m\nmade full\ndevices 2\n%s\nend %d\n", bad[i].line,
                  strchr(bad[i].line, '\n') ? 5 : 4);
         heard_listen();
         db = read_text(text, strlen(text), false);
@@ -179,10 +179,10 @@ static void test_refused(void)
 
 static void test_heads(void)
 {
-    static const char *const bad[] = {"", "\n", "semcache-database 4\n", "semcache-machine 1\n", "\177ELF\1\2\n",
-                                      "semcache-database 4\nend 0\n", "semcache-database 4\ndevices 99\n",
+    static const char *const bad[] = {"", "\n", "semcache-database 5\n", "semcache-machine 1\n", "\177ELF\1\2\n",
+                                      "semcache-database 5\nend 0\n", "semcache-database 5\ndevices 99\n",
                                       "semcache-database 1\nmachine m\nend 1\n",
-                                      "semcache-database 4\nmachine m\nend 1\n"};
+                                      "semcache-database 5\nmachine m\nend 1\n"};
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct sc_database *db;
