@@ -147,7 +147,7 @@ static bool overlap(const struct sc_view *a, const struct sc_view *b)
     return lo < end && from < hi;
 }
 
-/* Two operands in one matrix may want it distributed in two ways: the matrix stays as it is. */
+/* A matrix of two operands keeps its distribution: the operands may want two ways. */
 static void keep_shared(struct sc_view *views, int count)
 {
     for (int i = 0; i < count; i++)

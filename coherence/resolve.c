@@ -326,7 +326,7 @@ static bool is_equal(const struct sc_spread *a, const struct sc_spread *b)
            a->cols == b->cols && a->block == b->block && a->block_rows == b->block_rows;
 }
 
-/* The host has all data of the matrix, and devices have none of its data that the call needs. */
+/* The host has all data of the matrix, and the call reads no data of the matrix on a device. */
 static bool is_movable(const struct sc_matrix *m, enum sc_relay relay)
 {
     for (int i = 0; i < m->row_parts * m->col_parts; i++) {
@@ -341,8 +341,7 @@ static bool is_movable(const struct sc_matrix *m, enum sc_relay relay)
     return true;
 }
 
-/* The routine before wanted other shares: the last one's strips of columns would give the devices unequal parts of a
- * triangle. */
+/* A matrix is distributed for one routine. The columns of a dgemm's devices are unequal parts of a triangle. */
 static bool is_relaid(const struct sc_operand *o)
 {
     const struct sc_matrix *m = o->matrix;

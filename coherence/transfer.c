@@ -215,8 +215,8 @@ static bool relay(int via, struct sc_matrix *m, struct sc_tile *t, uint64_t sect
     return status == SC_OK;
 }
 
-/* What every device needs may come over the link of the tile's device first, and from there to the other devices: all
- * links to the host are in use at once, and each carries a part. */
+/* A sector for all devices may come over the link of the tile's device first, and go from there to the other devices:
+ * every link to the host then carries a part. */
 static int first_holder(int device, const struct sc_matrix *m, const struct sc_tile *t)
 {
     return m->passed_on && t->home != device && !sc_protocol.failed[t->home] &&

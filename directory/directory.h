@@ -98,7 +98,7 @@ struct sc_matrix {
     bool kept;      /* copies are evicted last (semcache_advise) */
     int spread;     /* devices over which a folded matrix is distributed */
     struct sc_spread made; /* as the matrix was cut */
-    bool passed_on; /* in the call that holds it: uploads go to the tiles' devices first */
+    bool passed_on; /* in the current call: uploads go to the tiles' devices first */
 
     uint8_t *open;  /* per global sector (tile column * SC_SECTORS + sector): host pages may be open, rule C3 */
     uint64_t *home; /* per page of the extent: the matrix's bytes on the page are home, though their sector is not */

@@ -74,8 +74,8 @@ struct sc_kernel {
 /* How a matrix that several devices use for the first time is distributed. */
 enum sc_split { SC_SPLIT_ROWS, SC_SPLIT_COLS };
 
-/* When a known matrix is distributed again, as a new one is: never; while no device has data of the matrix; or while
- * the host has all of its data, because the call overwrites what the devices have. */
+/* When a known matrix is distributed again, like a new matrix: never; while no device has data of the matrix; or, if the
+ * call overwrites the data on the devices, while the host has all data. */
 enum sc_relay { SC_RELAY_NEVER, SC_RELAY_ABSENT, SC_RELAY_HOME };
 
 /* One operand of a call.  A matrix is column-major, rows x cols, ld >= rows.  A vector has n in `rows`, cols = 1, its
@@ -86,7 +86,7 @@ struct sc_view {
     bool vector;
     bool half;  /* a triangle: the operation uses half of the elements */
     bool whole; /* every device that takes part needs all of the operand */
-    bool passed_on; /* and the devices have their tasks one after the other: uploads go to the tiles' devices first */
+    bool passed_on; /* uploads go to the tiles' devices first, because the devices have their tasks in turn */
     int64_t rows, cols, ld;
     enum sc_access access;
     enum sc_split split;

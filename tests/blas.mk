@@ -149,6 +149,11 @@ check_PROGRAMS += tests/blas_awaited
 tests_blas_awaited_SOURCES = tests/blas_awaited.c
 tests_blas_awaited_LDADD = libcore.la -ldl -lm
 TESTS += tests/blas_awaited
+check_PROGRAMS += tests/blas_distribution
+tests_blas_distribution_SOURCES = tests/blas_distribution.c bench/paper.c bench/paper.h
+tests_blas_distribution_LDADD = libcore.la -ldl -lm
+TESTS += tests/blas_distribution
+
 check_PROGRAMS += tests/blas_strips
 tests_blas_strips_SOURCES = tests/blas_strips.c bench/paper.c bench/paper.h
 tests_blas_strips_LDADD = libcore.la -ldl -lm

@@ -258,6 +258,31 @@ static void test_read(enum sc_op op, char side, char uplo, char trans)
     free(a), free(b), free(c), free(want);
 }
 
+/* --- other routines on the same matrices -------------------------------------------------------------------------- */
+
+/* On several devices a product and a rank update want their matrices distributed in two ways. The program writes A
+ * between the calls, and reads C. */
+static void test_sequence_of_routines(int devices)
+{
+    double *a = doubles(N * N, 5), *b = doubles(N * N, 3), *c = doubles(N * N, 11), *want = doubles(N * N, 11);
+    struct sc_kernel product = {.op = SC_OP_GEMM, .type = SC_D, .transa = 'N', .transb = 'N', .m = N, .n = N, .k = N,
+                                .alpha = {1}, .a = a, .lda = N, .b = b, .ldb = N, .c = c, .ldc = N};
+    struct sc_kernel rank = {.op = SC_OP_SYRK, .type = SC_D, .uplo = 'L', .transa = 'N', .n = N, .k = N, .alpha = {1},
+                             .a = a, .lda = N, .c = c, .ldc = N};
+    uint64_t anew = sc_stats.reshapes;
+    bool done = true, right = true;
+
+    for (int i = 0; i < 4; i++) {
+        a[i * 1000] = b[i * 700] = i;
+        done &= both(i & 1 ? rank : product, c, want);
+        right &= memcmp(c, want, (size_t)N * N * sizeof *c) == 0;
+    }
+    anew = sc_stats.reshapes - anew;
+    tap_ok(done && right && (anew > 0) == (devices > 1), "products and rank updates in turn: right, %llu matrices anew",
+           (unsigned long long)anew);
+    free(a), free(b), free(c), free(want);
+}
+
 static void test_one_device(void)
 {
     for (int v = 0; v < 2; v++) {
@@ -285,6 +310,7 @@ int main(void)
         snprintf(machine, sizeof machine, "emu:h200x8:%d", devices);
         env_start(machine, 0);
         test_all(sc_coherence_devices()); /* of GPUs, all that are named */
+        test_sequence_of_routines(sc_coherence_devices());
         if (devices == 1 && env_is_emulated())
             test_one_device();
         sc_coherence_stop();
