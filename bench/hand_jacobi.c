@@ -85,3 +85,4 @@ int main(int argc, char **argv)
            example_seconds(&timer));
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

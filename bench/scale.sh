@@ -55,3 +55,4 @@ jacobi() { # NAME OPTIONS...
 }
 jacobi Jacobi
 jacobi 'Jacobi with own loops' -o
+# SPDX-License-Identifier: BSD-2-Clause

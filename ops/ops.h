@@ -74,8 +74,8 @@ struct sc_kernel {
 /* How a matrix that several devices use for the first time is distributed. */
 enum sc_split { SC_SPLIT_ROWS, SC_SPLIT_COLS };
 
-/* When a known matrix is distributed again, like a new matrix: never; while no device has data of the matrix; or, if the
- * call overwrites the data on the devices, while the host has all data. */
+/* When a known matrix is distributed again, like a new matrix: never; while no device has data of the matrix; or, if
+ * the call overwrites the data on the devices, while the host has all data. */
 enum sc_relay { SC_RELAY_NEVER, SC_RELAY_ABSENT, SC_RELAY_HOME };
 
 /* One operand of a call.  A matrix is column-major, rows x cols, ld >= rows.  A vector has n in `rows`, cols = 1, its
