@@ -6,6 +6,7 @@
 #include "autotuner/strips.h"
 #include "blas/run/tasks.h"
 
+#define FINE 4 /* tiles along the triangle and device, with which data arrive in small parts anyway */
 #define SUM_LEAST 4096 /* of a part of the sum, behind the first columns */
 
 struct rank {
@@ -288,6 +289,8 @@ static void cut_operands(struct rank *r)
 {
     const struct sc_blas_term *t = &r->term[0];
 
+    if (r->tiles.n >= FINE * sc_coherence_devices())
+        return;
     refine(r, t->x, t->tx == 'N');
     refine(r, t->y, t->ty != 'N');
 }
