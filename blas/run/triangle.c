@@ -239,7 +239,7 @@ enum sc_status sc_blas_strips(struct sc_blas_job *call, enum sc_status (*visit)(
     cut_result(&s, &blocks, &across);
     by_source = s.by_source;
     joins = s.joins;
-    if (!joins && s.left && sc_coherence_devices() > 1)
+    if (!joins && s.left && !s.places.steal && sc_coherence_devices() > 1)
         request_strips(&s, &across);
     for (int j = 0; j < across.n && status == SC_OK; j++) {
         s.first = across.at[j];
