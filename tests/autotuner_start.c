@@ -181,6 +181,49 @@ static void test_made(void)
     tap_ok(db && strcmp(db->machine, key) == 0, "or a file that is named");
 }
 
+static bool late; /* every dgemv waits, as beside a program that uses all processors */
+
+static enum sc_status launch(int device, enum sc_stream stream, const struct sc_kernel *kernel)
+{
+    if (late && kernel->op == SC_OP_GEMV)
+        usleep(100000);
+    return emulated->launch(device, stream, kernel);
+}
+
+/* The device says rates below those of this machine. */
+static enum sc_status properties(int device, struct sc_device_properties *out)
+{
+    enum sc_status status = emulated->properties(device, out);
+
+    out->gemm_flops = out->memory_bandwidth = 1e9;
+    return status;
+}
+
+static bool knows(const struct sc_database *db, enum sc_op op)
+{
+    for (int i = 0; db && i < db->kernels; i++)
+        if (db->kernel[i].place == 0 && db->kernel[i].op == op)
+            return true;
+    return false;
+}
+
+static void test_disturbed(void)
+{
+    struct sc_device_ops busy = real;
+    const struct sc_database *db;
+
+    busy.launch = launch;
+    busy.properties = properties;
+    for (int i = 0; i < 2; i++) {
+        if (kept())
+            unlink(kept());
+        late = i;
+        db = start(&busy, "auto", SC_TUNE_QUICK);
+        tap_ok(knows(db, SC_OP_DOT) && knows(db, SC_OP_GEMV) == !late,
+               late ? "a figure that the program has disturbed is not kept" : "undisturbed figures are kept");
+    }
+}
+
 int main(void)
 {
     if (!host_blas_symbol("dgemm_")) {
@@ -201,6 +244,7 @@ int main(void)
     test_short();
     test_busy();
     test_made();
+    test_disturbed();
     emulated->close();
     if (kept())
         unlink(kept());
