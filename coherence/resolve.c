@@ -341,15 +341,21 @@ static bool is_movable(const struct sc_matrix *m, enum sc_relay relay)
     return true;
 }
 
+/* Memory of one address, advice of the program and the users of a matrix are for the matrix as it is. */
+static bool is_bound(const struct sc_matrix *m)
+{
+    return m->users || m->lent || m->kept || m->push.advised || sc_host_is_united((const void *)m->base);
+}
+
 /* A matrix is distributed for one routine. The columns of a dgemm's devices are unequal parts of a triangle. */
 static bool is_relaid(const struct sc_operand *o)
 {
     const struct sc_matrix *m = o->matrix;
     struct sc_spread spread = spread_of(&o->view);
 
-    return o->view.relay != SC_RELAY_NEVER && sc_protocol.devices > 1 && !m->users && !m->folded && !m->made.narrow &&
-           !m->lent && !o->linear && o->rows == m->rows && o->cols == m->cols && !is_equal(&spread, &m->made) &&
-           !sc_host_is_united((const void *)m->base) && is_movable(m, o->view.relay);
+    return o->view.relay != SC_RELAY_NEVER && sc_protocol.devices > 1 && !m->folded && !m->made.narrow && !o->linear &&
+           o->rows == m->rows && o->cols == m->cols && !is_equal(&spread, &m->made) && !is_bound(m) &&
+           is_movable(m, o->view.relay);
 }
 
 enum sc_status sc_resolve(const struct sc_view *v, struct sc_lattice *hint, struct sc_operand *o, uintptr_t *lo,
