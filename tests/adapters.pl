@@ -9,6 +9,8 @@ $ENV{$_} = Cwd::abs_path($ENV{$_} // '.') for qw(top_srcdir top_builddir);
 require "$ENV{top_srcdir}/tests/examples.pl";
 our ($build, $scratch);
 
+# Without mpirun Open MPI starts a daemon, which would end, and write its statistics, after the program.
+$ENV{OMPI_MCA_ess_singleton_isolated} = 1;
 %ENV = (%ENV, OPENBLAS_NUM_THREADS => 1, OMP_NUM_THREADS => 1, OMPI_ALLOW_RUN_AS_ROOT => 1,
     OMPI_ALLOW_RUN_AS_ROOT_CONFIRM => 1, OMPI_MCA_rmaps_base_oversubscribe => 1, OMPI_MCA_mpi_yield_when_idle => 1);
 
