@@ -253,7 +253,7 @@ static bool is_disturbed(const struct sc_bench *b, const struct workplace *w, do
     enum sc_op op = w->kernel.op;
     double said;
 
-    if (!device || !b->how->devices_only || is_virtual(b, w->place) || (op != SC_OP_GEMM && sc_op_level(op) == 3) ||
+    if (!device || !b->how->devices_only || (op != SC_OP_GEMM && sc_op_level(op) == 3) ||
         device->gemm_flops <= 0 || device->memory_bandwidth <= 0)
         return false;
     said = sc_kernel_flops(&w->kernel) / device->gemm_flops + sc_kernel_bytes(&w->kernel) / device->memory_bandwidth;
@@ -265,9 +265,7 @@ static double series(struct sc_bench *b, struct workplace *w)
     double first, again;
 
     w->batch = 1;
-    first = once(b, w) > 0 ? once(b, w) : 0;
-    again = first > 0 ? once(b, w) : 0;
-    if (again <= 0)
+    if (once(b, w) <= 0 || (first = once(b, w)) <= 0 || (again = once(b, w)) <= 0)
         return 0;
     first = again < first ? again : first;
     w->batch = first < BATCH_SECONDS ? (int)(BATCH_SECONDS / first) + 1 : 1;

@@ -93,11 +93,8 @@ static void hold(struct sc_operand *operands, int count, int by)
             operands[i].matrix->users += (uint32_t)by;
             operands[i].matrix->wait.faulted = 0;
             operands[i].matrix->wait.faults = 0;
-            operands[i].matrix->passed_on = false;
+            operands[i].matrix->passed_on = by > 0 && (operands[i].matrix->passed_on || operands[i].view.passed_on);
         }
-    for (int i = 0; i < count && by > 0; i++)
-        if (operands[i].matrix && operands[i].view.passed_on)
-            operands[i].matrix->passed_on = true;
 }
 
 /* Notes the writer of each matrix, for the report of lost data. */
@@ -138,23 +135,14 @@ static bool any_in_use(const struct sc_operand *operands, int count)
     return false;
 }
 
-static bool overlap(const struct sc_view *a, const struct sc_view *b)
-{
-    uintptr_t lo, hi, from, end;
-
-    sc_view_extent(a, &lo, &hi);
-    sc_view_extent(b, &from, &end);
-    return lo < end && from < hi;
-}
-
 /* A matrix of two operands keeps its distribution: the operands may want two ways. */
 static void keep_shared(struct sc_view *views, int count)
 {
     for (int i = 0; i < count; i++)
         for (int j = 0; j < count; j++)
-            if (i != j && views[i].relay != SC_RELAY_NEVER && !sc_view_empty(&views[i]) && !sc_view_empty(&views[j]) &&
-                overlap(&views[i], &views[j]))
-                views[i].relay = SC_RELAY_NEVER;
+            if (i != j && views[i].recut != SC_RECUT_NEVER && !sc_view_empty(&views[i]) && !sc_view_empty(&views[j]) &&
+                sc_view_overlap(&views[i], &views[j]))
+                views[i].recut = SC_RECUT_NEVER;
 }
 
 static enum sc_status begin(const struct sc_view *views, int count, struct sc_operand *operands, bool lending)

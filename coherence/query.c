@@ -158,7 +158,7 @@ static int sector_home(const struct sc_matrix *m, const struct sc_tile *t, int s
 {
     if (!m->folded)
         return t->home;
-    return (int)(sc_tile_sector_col(m, t, s) * m->spread / m->cols);
+    return (int)(sc_tile_sector_col(m, t, s) * m->made.devices / m->cols);
 }
 
 /* A device with a valid copy of a sector, preferably the home; SC_HOST: no device has a copy. */

@@ -327,14 +327,14 @@ static bool is_equal(const struct sc_spread *a, const struct sc_spread *b)
 }
 
 /* The host has all data of the matrix, and the call reads no data of the matrix on a device. */
-static bool is_movable(const struct sc_matrix *m, enum sc_relay relay)
+static bool is_movable(const struct sc_matrix *m, enum sc_recut recut)
 {
     for (int i = 0; i < m->row_parts * m->col_parts; i++) {
         const struct sc_tile *t = &m->tiles[i];
 
         if (t->host_valid != sc_sectors_all(t->sectors))
             return false;
-        for (int d = 0; d < sc_protocol.devices && relay == SC_RELAY_ABSENT; d++)
+        for (int d = 0; d < sc_protocol.devices && recut == SC_RECUT_ABSENT; d++)
             if (t->copy[d].valid)
                 return false;
     }
@@ -348,14 +348,14 @@ static bool is_bound(const struct sc_matrix *m)
 }
 
 /* A matrix is distributed for one routine. The columns of a dgemm's devices are unequal parts of a triangle. */
-static bool is_relaid(const struct sc_operand *o)
+static bool is_recut(const struct sc_operand *o)
 {
     const struct sc_matrix *m = o->matrix;
     struct sc_spread spread = spread_of(&o->view);
 
-    return o->view.relay != SC_RELAY_NEVER && sc_protocol.devices > 1 && !m->folded && !m->made.narrow && !o->linear &&
+    return o->view.recut != SC_RECUT_NEVER && sc_protocol.devices > 1 && !m->folded && !m->made.narrow && !o->linear &&
            o->rows == m->rows && o->cols == m->cols && !is_equal(&spread, &m->made) && !is_bound(m) &&
-           is_movable(m, o->view.relay);
+           is_movable(m, o->view.recut);
 }
 
 enum sc_status sc_resolve(const struct sc_view *v, struct sc_lattice *hint, struct sc_operand *o, uintptr_t *lo,
@@ -372,14 +372,14 @@ enum sc_status sc_resolve(const struct sc_view *v, struct sc_lattice *hint, stru
     n = sc_directory_find(*lo, *hi, &first);
     if (n == 1) {
         o->matrix = sc_directory_at(first);
-        if (fits(o) && is_relaid(o)) {
+        if (fits(o)) {
+            if (!is_recut(o))
+                return SC_OK;
             *hint = lattice_of(o->matrix);
             *lo = o->matrix->base;
             *hi = sc_matrix_end(o->matrix);
             return SC_ERR_CONFLICT;
         }
-        if (fits(o))
-            return SC_OK;
     }
     if (n > 0)
         return misfit(v, first, n, hint, lo, hi);

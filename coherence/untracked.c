@@ -40,20 +40,11 @@ static void free_shadow(const struct sc_view *own)
     sc_host_free((void *)own->ptr);
 }
 
-static bool overlap(const struct sc_view *a, const struct sc_view *b)
-{
-    uintptr_t alo, ahi, blo, bhi;
-
-    sc_view_extent(a, &alo, &ahi);
-    sc_view_extent(b, &blo, &bhi);
-    return alo < bhi && blo < ahi;
-}
-
 /* Two views of the same untracked memory, with a writer among them, cannot both have a shadow. */
 static bool shadows_conflict(const struct sc_view *views, int count, int i)
 {
     for (int k = 0; k < count; k++)
-        if (k != i && !sc_view_empty(&views[k]) && overlap(&views[i], &views[k]) &&
+        if (k != i && !sc_view_empty(&views[k]) && sc_view_overlap(&views[i], &views[k]) &&
             ((views[i].access | views[k].access) & SC_WRITE))
             return true;
     return false;

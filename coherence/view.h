@@ -20,6 +20,15 @@ static inline void sc_view_extent(const struct sc_view *v, uintptr_t *lo, uintpt
     *lo = (uintptr_t)v->ptr;
     *hi = *lo + (uintptr_t)sc_view_length(v) * sc_type_bytes(v->type);
 }
+/* Whether the extents of two views, neither empty, have a common byte. */
+static inline bool sc_view_overlap(const struct sc_view *a, const struct sc_view *b)
+{
+    uintptr_t lo, hi, from, end;
+
+    sc_view_extent(a, &lo, &hi);
+    sc_view_extent(b, &from, &end);
+    return lo < end && from < hi;
+}
 /* Copies the elements of a view, vectors in order of address; the two views have equal extents.  Touches user memory:
  * called without locks. */
 void sc_view_copy(const struct sc_view *to, const struct sc_view *from);

@@ -96,7 +96,6 @@ struct sc_matrix {
     int64_t *row_cut, *col_cut; /* row_parts + 1 and col_parts + 1 positions */
     struct sc_tile *tiles;      /* [i + j * row_parts] */
     bool kept;      /* copies are evicted last (semcache_advise) */
-    int spread;     /* devices over which a folded matrix is distributed */
     struct sc_spread made; /* as the matrix was cut */
     bool passed_on; /* in the current call: uploads go to the tiles' devices first */
 

@@ -264,8 +264,7 @@ struct sc_matrix *sc_matrix_new(const struct sc_lattice *l, struct sc_spread spr
     make_grid(l, spread, &parts[0], &parts[1]);
     *m = (struct sc_matrix){.id = ++last_id, .base = l->base, .bytes = l->bytes, .elem = l->elem, .ld = l->ld,
                             .rows = l->rows, .cols = l->cols, .folded = l->folded,
-                            .width = sector_width(l, &parts[1], spread.narrow), .spread = spread.devices,
-                            .made = spread};
+                            .width = sector_width(l, &parts[1], spread.narrow), .made = spread};
     m->pages = (sc_matrix_end(m) - first_page + PAGE_BYTES - 1) / PAGE_BYTES;
     good = make_tiles(m, &parts[0], &parts[1], spread);
     free(parts);

@@ -76,7 +76,7 @@ enum sc_split { SC_SPLIT_ROWS, SC_SPLIT_COLS };
 
 /* When a known matrix is distributed again, like a new matrix: never; while no device has data of the matrix; or, if
  * the call overwrites the data on the devices, while the host has all data. */
-enum sc_relay { SC_RELAY_NEVER, SC_RELAY_ABSENT, SC_RELAY_HOME };
+enum sc_recut { SC_RECUT_NEVER, SC_RECUT_ABSENT, SC_RECUT_HOME };
 
 /* One operand of a call.  A matrix is column-major, rows x cols, ld >= rows.  A vector has n in `rows`, cols = 1, its
  * signed increment in `ld`, and ptr at its element of lowest address. */
@@ -90,7 +90,7 @@ struct sc_view {
     int64_t rows, cols, ld;
     enum sc_access access;
     enum sc_split split;
-    enum sc_relay relay;
+    enum sc_recut recut;
     int spread; /* devices that a new matrix is distributed over; 0: all */
     int tile_rows, tile_cols; /* > 0: tiles of a new matrix, dealt out block-cyclically; `split` is unused then */
     int64_t block; /* > 0: columns of the tiles of a new matrix, dealt out in turn; `split` and tiles are unused then */

@@ -219,21 +219,21 @@ static void ask(const struct sc_kernel *k, const struct sc_view *view, int count
 
 /* Matrices of level 3 may be cut again.  A triangle of the result with beta = 0 has update access, for the blocks on
  * the diagonal. */
-static enum sc_relay relay_of(const struct sc_kernel *k, const struct sc_view *view)
+static enum sc_recut recut_of(const struct sc_kernel *k, const struct sc_view *view)
 {
     bool renewed = view->access == SC_WRITE ||
                    (view->half && view->access != SC_READ && sc_kernel_output(k) == SC_WRITE);
 
     if (sc_op_level(k->op) != 3 || sc_op_is_sparse(k->op) || view->vector)
-        return SC_RELAY_NEVER;
-    return renewed ? SC_RELAY_HOME : SC_RELAY_ABSENT;
+        return SC_RECUT_NEVER;
+    return renewed ? SC_RECUT_HOME : SC_RECUT_ABSENT;
 }
 
 /* Cuts new matrices as planned.  When the devices share the sum, A and B are cut into strips along the sum. */
 static void lay_out(const struct sc_kernel *k, struct sc_view *view, int count, const struct sc_plan *plan)
 {
     for (int i = 0; i < count; i++) {
-        view[i].relay = relay_of(k, &view[i]);
+        view[i].recut = recut_of(k, &view[i]);
         view[i].passed_on = view[i].whole && view[i].half && k->side == 'L';
         view[i].spread = plan->operand[i].spread;
         view[i].tile_rows = plan->operand[i].tile_rows;

@@ -201,14 +201,14 @@ static void request_piece(const struct sc_piece *piece)
 static void request(const struct rank *r)
 {
     for (int i = 0; i < r->t.n; i++)
-        for (int l = 0; l < r->k.n; l++)
-            for (int e = 0; e < r->terms; e++) {
-                struct block b = single(i, i);
-                struct sc_piece x = piece_x(r, e, &b, l), y = piece_y(r, e, l, &b);
+        for (int l = 0; l < r->k.n; l++) {
+            struct block b = single(i, i);
+            struct sc_piece x = piece_x(r, 0, &b, l), y = piece_y(r, 0, l, &b);
 
-                request_piece(&x);
+            request_piece(&x);
+            if (r->term[0].y != r->term[0].x) /* the second term has the same operands */
                 request_piece(&y);
-            }
+        }
 }
 
 static struct sc_piece output_block(const void *r, int i, int j)

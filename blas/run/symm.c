@@ -111,10 +111,8 @@ static void join_later(struct symmetric *s, int q, uint32_t *has_a)
 {
     int device = s->left ? device_of_part(s, q) : -1;
 
-    if (device < 0)
-        return;
-    s->joins = s->joins || *has_a >> device & 1;
-    *has_a |= UINT32_C(1) << device;
+    if (device >= 0 && !sc_blas_first_on(device, has_a))
+        s->joins = true;
 }
 
 /* Blocks by the rows and columns of C. */
@@ -223,8 +221,8 @@ static enum sc_status multiply_by_source(struct symmetric *s, int device, int q)
 }
 
 /* From the left: requests what the first task reads, before the pages of C are closed, and the first strip of B of each
- * further device.  A comes to all devices over all links, in the order in which the first device needs A, and the
- * strips of the other devices would wait behind A. */
+ * further device.  A comes over all links, in the order of the first device's tasks.  Behind A, the strips of the
+ * further devices would come late. */
 static void request(const struct symmetric *s)
 {
     int first = s->call->kernel->uplo == 'U' ? s->t.n - 1 : 0;
@@ -232,17 +230,17 @@ static void request(const struct symmetric *s)
     uint32_t has = 0;
 
     for (int q = 0; q < s->across.n; q++) {
-        int device = device_of_part(s, q);
+        int device = device_of_part(s, q), l = q ? 0 : first, end = q ? s->t.n : first + 1;
 
-        if (q == 0 && device >= 0)
+        if (!sc_blas_first_on(device, &has))
+            continue;
+        if (q == 0)
             sc_coherence_prefetch(device, &a); /* a failure shows in the tasks */
-        for (int l = 0; l < s->t.n && device >= 0 && !(has >> device & 1); l++) {
+        for (; l < end; l++) {
             struct sc_piece b = general_block(s, &s->call->operand[1], l, l + 1, q, SC_READ);
 
-            if (q > 0 || l == first)
-                sc_coherence_prefetch(device, &b);
+            sc_coherence_prefetch(device, &b);
         }
-        has |= device >= 0 ? UINT32_C(1) << device : 0;
     }
 }
 

@@ -92,6 +92,16 @@ static inline bool sc_blas_is_zero(const double s[2]) { return s[0] == 0 && s[1]
 static inline bool sc_blas_is_one(const double s[2]) { return s[0] == 1 && s[1] == 0; }
 static inline int64_t sc_blas_part(const struct sc_cuts *cuts, int i) { return cuts->at[i + 1] - cuts->at[i]; }
 
+/* Notes a device in *seen; true for a device that was not there.  device -1: none. */
+static inline bool sc_blas_first_on(int device, uint32_t *seen)
+{
+    uint32_t bit = device >= 0 ? UINT32_C(1) << device : 0;
+    bool first = bit && !(*seen & bit);
+
+    *seen |= bit;
+    return first;
+}
+
 /* Of several tasks that add to an output, the first has the call's beta, and the later ones have 1. */
 static inline void sc_blas_set_beta(struct sc_kernel *kernel, const double beta[2], bool first)
 {

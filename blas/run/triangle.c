@@ -187,15 +187,14 @@ static void join_later(struct sc_blas_strip *s, uint32_t *has_a)
 {
     int device = device_of_strip(s);
 
-    if (device >= 0 && *has_a >> device & 1) {
+    if (device >= 0 && !sc_blas_first_on(device, has_a)) {
         s->joins = true;
         s->by_source = false;
     }
-    *has_a |= device >= 0 ? UINT32_C(1) << device : 0;
 }
 
-/* Requests the first strip of B of each device but the device of strip 0.  A comes to all devices over all links, in
- * the order in which that device needs A, and the strips of the other devices would wait behind A. */
+/* Requests the first strip of B of each device but the device of strip 0.  A comes over all links, in the order of that
+ * device's tasks.  Behind A, the strips of the other devices would come late. */
 static void request_strips(struct sc_blas_strip *s, const struct sc_cuts *across)
 {
     uint32_t has = 0;
@@ -206,12 +205,13 @@ static void request_strips(struct sc_blas_strip *s, const struct sc_cuts *across
         s->first = across->at[j];
         s->n = sc_blas_part(across, j);
         device = device_of_strip(s);
-        for (int i = 0; i < s->along.n && j > 0 && device >= 0 && !(has >> device & 1); i++) {
+        if (!sc_blas_first_on(device, &has) || j == 0)
+            continue;
+        for (int i = 0; i < s->along.n; i++) {
             struct sc_piece block = strip_block(s, i, i + 1, SC_READ);
 
             sc_coherence_prefetch(device, &block); /* a failure shows in the tasks */
         }
-        has |= device >= 0 ? UINT32_C(1) << device : 0;
     }
 }
 

@@ -80,12 +80,9 @@ static bool has_shadow(const struct sc_view *view, int count)
     for (int i = 0; i < count; i++)
         for (int j = 0; j < i; j++) {
             const struct sc_view *a = &view[i], *b = &view[j];
-            uintptr_t alo, ahi, blo, bhi;
 
-            sc_view_extent(a, &alo, &ahi);
-            sc_view_extent(b, &blo, &bhi);
-            if (!sc_view_empty(a) && !sc_view_empty(b) && (a->access | b->access) & SC_WRITE && alo < bhi &&
-                blo < ahi && (a->ptr != b->ptr || a->rows != b->rows || a->cols != b->cols || a->ld != b->ld))
+            if (!sc_view_empty(a) && !sc_view_empty(b) && (a->access | b->access) & SC_WRITE && sc_view_overlap(a, b) &&
+                (a->ptr != b->ptr || a->rows != b->rows || a->cols != b->cols || a->ld != b->ld))
                 return false;
         }
     return true;
