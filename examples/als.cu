@@ -4,16 +4,19 @@
 
 #define TASKS_GPU
 #include "als.h"
+#include "tasks_gpu.h"
 
 enum { DEVICES = 16 };
 static cusolverDnHandle_t handles[DEVICES];
 
 int als_prepare(int devices)
 {
-    for (int d = 0; d < devices && d < DEVICES; d++)
+    int gpus = tasks_gpus(devices, DEVICES);
+
+    for (int d = 0; d < gpus; d++)
         if (cudaSetDevice(d) != cudaSuccess || cusolverDnCreate(&handles[d]) != CUSOLVER_STATUS_SUCCESS)
             return 0;
-    return devices <= DEVICES;
+    return gpus >= 0;
 }
 
 struct operands {

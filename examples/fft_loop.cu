@@ -4,6 +4,7 @@
 
 #define TASKS_GPU
 #include "fft_loop.h"
+#include "tasks_gpu.h"
 
 enum { DEVICES = 16 };
 static cufftHandle plans[DEVICES], single[DEVICES]; /* of all columns, and of one */
@@ -11,12 +12,14 @@ static cufftHandle plans[DEVICES], single[DEVICES]; /* of all columns, and of on
 /* A plan waits for the device, and is therefore made outside of tasks. */
 int fft_loop_prepare(int devices, int64_t n, int64_t columns)
 {
-    for (int d = 0; d < devices && d < DEVICES; d++)
+    int gpus = tasks_gpus(devices, DEVICES);
+
+    for (int d = 0; d < gpus; d++)
         if (cudaSetDevice(d) != cudaSuccess ||
             cufftPlan1d(&plans[d], (int)n, CUFFT_Z2Z, (int)columns) != CUFFT_SUCCESS ||
             cufftPlan1d(&single[d], (int)n, CUFFT_Z2Z, 1) != CUFFT_SUCCESS)
             return 0;
-    return devices <= DEVICES;
+    return gpus >= 0;
 }
 
 /* The plan has contiguous columns.  The columns of a tile may be further apart, and are then transformed one by one. */

@@ -73,7 +73,7 @@ endif
 # Libraries' own kernels beside cuFFT and cuSOLVER, and a sparse matrix in parts.
 nobase_dist_doc_DATA += examples/fixed_point.py examples/tasks_common.h examples/fft_loop.c \
 	examples/fft_loop.cu examples/fft_loop.h examples/als.c examples/als.cu examples/als.h \
-	examples/sparse_tasks.c examples/sparse_tasks.cu examples/sparse_tasks.h
+	examples/sparse_tasks.c examples/sparse_tasks.cu examples/sparse_tasks.h examples/tasks_gpu.h
 noinst_PROGRAMS += examples/fft_loop examples/als examples/sparse_tasks
 examples_fft_loop_SOURCES = examples/fft_loop.c examples/fft_loop.h examples/tasks_common.h examples/example.h
 examples_fft_loop_LDADD = libsemcache.la -lm
@@ -97,9 +97,9 @@ examples_sparse_tasks_CPPFLAGS += -DTASKS_GPU
 examples_sparse_tasks_LDADD += examples/sparse_tasks_gpu.o $(task_libs)
 examples_sparse_tasks_DEPENDENCIES = libsemcache.la examples/sparse_tasks_gpu.o
 task_kernel = $(MKDIR_P) examples && $(NVCC) -c -arch=all-major -fmad=false -I$(srcdir)/include -o $@
-examples/fft_loop_gpu.o: $(srcdir)/examples/fft_loop.cu $(srcdir)/examples/fft_loop.h
+examples/fft_loop_gpu.o: $(srcdir)/examples/fft_loop.cu $(srcdir)/examples/fft_loop.h $(srcdir)/examples/tasks_gpu.h
 	$(AM_V_GEN)$(task_kernel) $(srcdir)/examples/fft_loop.cu
-examples/als_gpu.o: $(srcdir)/examples/als.cu $(srcdir)/examples/als.h
+examples/als_gpu.o: $(srcdir)/examples/als.cu $(srcdir)/examples/als.h $(srcdir)/examples/tasks_gpu.h
 	$(AM_V_GEN)$(task_kernel) $(srcdir)/examples/als.cu
 examples/sparse_tasks_gpu.o: $(srcdir)/examples/sparse_tasks.cu $(srcdir)/examples/sparse_tasks.h
 	$(AM_V_GEN)$(task_kernel) $(srcdir)/examples/sparse_tasks.cu

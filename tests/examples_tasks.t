@@ -13,8 +13,8 @@ need(map { "examples/$_" } sort keys %most);
 for my $program (sort keys %most) {
     for my $devices (0, 1, 2) {
         my $where = $devices ? "emu:h200x8:$devices" : 'none';
-        my $said = qx("$ENV{top_builddir}/tools/semcache" run --device $where --offload always --check \
-            "$ENV{top_builddir}/examples/$program" $arguments{$program} 2>&1);
+        my $run = qq("$ENV{top_builddir}/tools/semcache" run --device $where --offload always --check);
+        my $said = qx($run "$ENV{top_builddir}/examples/$program" $arguments{$program} 2>&1);
         is($?, 0, "$program is right on $where") or diag($said);
         my ($up, $down) = $said =~ /moved by further steps: to devices (\d+), to the host (\d+)/;
         cmp_ok(($up // 1e9) + $down, '<=', $devices > 1 ? $most{$program} : 0, 'and its data stays');
