@@ -18,6 +18,16 @@ void *sc_loader_open(const char *path, int mode)
     return library;
 }
 
+/* The definition in libc; NULL where the C library has another file name. */
+static void *in_libc(const char *name)
+{
+    void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD), *found = libc ? dlsym(libc, name) : NULL;
+
+    if (libc)
+        dlclose(libc);
+    return found;
+}
+
 void *sc_loader_symbol(void *library, const char *name)
 {
     int saved = errno;
@@ -25,6 +35,8 @@ void *sc_loader_symbol(void *library, const char *name)
 
     sc_locks_none("dlsym");
     found = dlsym(library, name);
+    if (!found && library == RTLD_NEXT)
+        found = in_libc(name);
     errno = saved;
     return found;
 }

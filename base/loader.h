@@ -14,7 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* As dlopen, dlsym, dlclose and dl_iterate_phdr.  RTLD_NEXT is relative to the file that contains base/loader.c. */
+/* As dlopen, dlsym, dlclose and dl_iterate_phdr.  RTLD_NEXT is relative to the file that contains base/loader.c;
+ * where this file stands behind libc in the order of libraries (it came in through another library), the name is
+ * looked up in libc. */
 void *sc_loader_open(const char *path, int mode);
 void *sc_loader_symbol(void *library, const char *name);
 void sc_loader_close(void *library);

@@ -94,6 +94,19 @@ ok 'the library is opened by dlopen: right' right
 ok 'calls run on devices' offloaded 3
 ok 'and copy their operands' grep -q '"percall_in": [1-9]' "$scratch/stats"
 
+# --- the library comes in through another library, behind libc
+if compile "$scratch/module-over.so" -shared -fPIC "$scratch/module.c" -L"$libs" -lsemcache -Wl,-rpath,"$libs" &&
+    printf 'int product(void);\nint main(void) { puts(product() ? "wrong" : "right"); return 0; }\n' \
+        > "$scratch/over.c" &&
+    compile "$scratch/over" "$scratch/over.c" -L"$scratch" -l:module-over.so -lc -Wl,-rpath,"$scratch"; then
+    runs "$scratch/over"
+    ok 'the library stands behind libc: right' right
+    ok 'calls run on devices' offloaded 3
+    ok 'and copy their operands' grep -q '"percall_in": [1-9]' "$scratch/stats"
+else
+    skip 'cannot be linked'
+fi
+
 # --- another BLAS before -lsemcache, and a library that is opened later
 blas=$(ls /usr/lib/*/blas/libblas.so.3 /usr/lib/*/libblas.so.3 2> /dev/null | head -1)
 if [ -n "$blas" ] && compile "$scratch/module.so" -shared -fPIC "$scratch/module.c" "$blas" &&
