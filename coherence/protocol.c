@@ -45,6 +45,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
+
 #ifdef SC_TEST_PLANT /* bugs for verification to find: tests/verify_planted.c */
 extern int sc_test_plant; /* number of the invalidation that is left out, with its pages as after an invalidation */
 extern struct sc_tile *sc_test_planted_tile; /* whose */
@@ -145,6 +147,40 @@ static void each_run(const struct sc_matrix *m, const struct sc_tile *t, uint64_
 static void paint_sectors(struct sc_matrix *m, const struct sc_tile *t, uint64_t sectors)
 {
     each_run(m, t, sectors, sc_protocol_paint);
+}
+
+static enum sc_prot sector_prot(const struct sc_matrix *m, int g);
+
+/* Notes a sector as closed, before its pages are closed (C10). */
+static void note_closed(struct sc_matrix *m, int g, enum sc_prot prot)
+{
+    if (prot != SC_PROT_RW)
+        sc_closed_set(m, g, prot == SC_PROT_NONE || sc_closed_bit(m, g, SC_CLOSED_READ), true);
+}
+
+/* The pages of the sector have the protection already, or a stricter one. */
+static bool is_closed(struct sc_matrix *m, int g)
+{
+    enum sc_prot prot = sector_prot(m, g);
+    uintptr_t lo, hi;
+
+    if (prot == SC_PROT_RW || !sc_matrix_sector_range(m, g, &lo, &hi) || !sc_host_is_closed(lo, hi, prot))
+        return false;
+    m->painted[g] = m->painted[g] > prot ? m->painted[g] : (uint8_t)prot;
+    note_closed(m, g, prot);
+    return true;
+}
+
+/* The sectors with pages that are not closed as required.  All tiles of a column share its pages: the first tile closes
+ * the pages, and painting them for each further tile would take as long as the first time. */
+static uint64_t not_closed(struct sc_matrix *m, const struct sc_tile *t, uint64_t sectors)
+{
+    uint64_t left = 0;
+
+    for (uint64_t rest = sectors; rest; rest &= rest - 1)
+        if (!is_closed(m, global_sector(m, t, __builtin_ctzll(rest))))
+            left |= rest & -rest;
+    return left;
 }
 
 /* Lent blocks are looked at again. */
@@ -257,6 +293,7 @@ void sc_protocol_shared(struct sc_matrix *m, struct sc_tile *t, int device, uint
     sc_assert(!sectors || t->copy[device].memory);
     sc_assert(is_somewhere(t, sectors));
     assign(m, t, device, sectors, true);
+    alone = not_closed(m, t, alone);
     if (alone)
         paint_sectors(m, t, alone);
     sc_assert(!(sectors & ~t->copy[device].valid));
@@ -316,6 +353,7 @@ void sc_protocol_linked(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors
     if (sectors & ~t->linked)
         moved(m);
     t->linked |= sectors;
+    fresh = not_closed(m, t, fresh);
     if (fresh)
         paint_sectors(m, t, fresh);
     assert_left(is_closed_for_writing(m, t, sectors));
@@ -323,7 +361,7 @@ void sc_protocol_linked(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors
 
 void sc_protocol_written(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors)
 {
-    uint64_t lost;
+    uint64_t lost, closed;
 
     sc_assert_held(SC_RANK_PROTOCOL);
     sc_assert_device(device);
@@ -340,7 +378,8 @@ void sc_protocol_written(struct sc_matrix *m, struct sc_tile *t, int device, uin
             sc_check_scribble(m, t, d, lost);
     lost = assign(m, t, SC_HOST, sectors, false);
     /* Windows in flight bring old data even where the host had nothing. */
-    lost = close_sectors(m, t, sectors) | lost;
+    closed = close_sectors(m, t, sectors);
+    lost = closed | not_closed(m, t, lost);
     if (lost)
         paint_sectors(m, t, lost);
     assert_left(is_alone(t, device, sectors));
@@ -486,12 +525,6 @@ bool sc_protocol_uploading(const struct sc_matrix *m, int g)
     return false;
 }
 
-static void at_least(uint8_t *want, size_t pages, uint8_t prot)
-{
-    for (size_t i = 0; i < pages; i++)
-        want[i] = want[i] > prot ? want[i] : prot;
-}
-
 /* The protection that a sector requires.  A sector may be uploading without a copy on a device: evicted while
  * kernels wait for the upload (C5). */
 static enum sc_prot sector_prot(const struct sc_matrix *m, int g)
@@ -513,8 +546,7 @@ static void paint_sector(struct sc_matrix *m, int g, uintptr_t first, size_t pag
         return;
     if (prot > m->painted[g] || sc_page_floor(lo) >= first)
         m->painted[g] = prot;
-    if (prot != SC_PROT_RW)
-        sc_closed_set(m, g, prot == SC_PROT_NONE || sc_closed_bit(m, g, SC_CLOSED_READ), true);
+    note_closed(m, g, prot);
     a = lo <= first ? 0 : (lo - first) >> SC_PAGE_SHIFT;
     b = hi <= first ? 0 : (hi - 1 - first) / SC_PAGE + 1;
     b = b < pages ? b : pages;
@@ -526,7 +558,7 @@ static void paint_sector(struct sc_matrix *m, int g, uintptr_t first, size_t pag
 #endif
     if (m->open[g]) {
         if (prot != SC_PROT_RW)
-            at_least(want + a, b - a, prot);
+            sc_bytes_at_least(want + a, b - a, prot);
         return;
     }
     if (!m->home_count) {
@@ -534,7 +566,7 @@ static void paint_sector(struct sc_matrix *m, int g, uintptr_t first, size_t pag
         return;
     }
     for (size_t p = a; p < b; p++)
-        at_least(want + p, 1, sc_protocol_page_is_home(m, first + p * SC_PAGE) ? SC_PROT_R : SC_PROT_NONE);
+        sc_bytes_at_least(want + p, 1, sc_protocol_page_is_home(m, first + p * SC_PAGE) ? SC_PROT_R : SC_PROT_NONE);
 }
 
 /* As they are: closing may have been refused. */

@@ -146,16 +146,23 @@ static cudaError_t enqueue(const struct copy *c)
                                                  cudaMemcpyDefault, c->stream);
 }
 
-/* Fetches the host side first; semcache starts no work on the range before the end of the copy. */
+/* Fetches the host side first; semcache starts no work on the range before the end of the copy.  A device may still have
+ * older data at the address of a block, or a part of the data: CUDA copies from and to the host's second mapping.  A
+ * captured copy runs later, after the block has been lent. */
 static cudaError_t by_cuda(const struct copy *c, bool to_device, bool waits)
 {
+    struct copy by_alias = *c;
     cudaError_t error;
 
     if (to_device)
         semcache_acquire(c->from, extent(c->from_pitch, c->width, c->height), SEMCACHE_READ);
     else
         acquire_target(c);
-    error = enqueue(c);
+    if (!sc_um_is_capturing(c->stream)) {
+        by_alias.from = sc_um_inner->alias(c->from);
+        by_alias.to = sc_um_inner->alias(c->to);
+    }
+    error = enqueue(&by_alias);
     sc_um_busy();
     return error == cudaSuccess && waits ? SC_UM_BEHIND(cudaStreamSynchronize)(c->stream) : error;
 }

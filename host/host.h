@@ -173,6 +173,9 @@ bool sc_host_malloc_seen(void);
 /* Page protection of arena pages.  The applied protection is kept per page.  Callers hold the protocol's lock. */
 enum sc_prot { SC_PROT_RW = 0, SC_PROT_R = 1, SC_PROT_NONE = 2 }; /* ordered: larger is stricter */
 enum sc_prot sc_host_prot(uintptr_t addr);
+/* Whether all pages of [lo, hi), in one range of addresses, have this protection or a stricter one.  Under the
+ * protocol's lock. */
+bool sc_host_is_closed(uintptr_t lo, uintptr_t hi, enum sc_prot prot);
 /* Applies want[i] to the i-th page from the address `first` on, with one mprotect for each run of pages that
  * changes.  Logs and returns SC_ERR_MEMORY when the system refuses, or when closing more pages would exceed the
  * budget of mappings (vm.max_map_count).  Pages may then be changed in part: a page that was to be closed may be

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/bytes.h"
 #include "base/log.h"
 #include "host/arena.h"
 #include "host/fault_int.h"
@@ -90,14 +91,40 @@ enum sc_prot sc_host_prot(uintptr_t addr)
     return (enum sc_prot)__atomic_load_n(&applied[(addr - t->range->base) >> SC_PAGE_SHIFT], __ATOMIC_ACQUIRE);
 }
 
+/* True when some page of [first, last) has a smaller byte. */
+static bool any_below(const uint8_t *applied, size_t first, size_t last, uint8_t prot)
+{
+    for (size_t i = first; prot != SC_PROT_RW && i < last; i++) {
+        i += sc_bytes_run(applied + i, last - i, prot);
+        if (i < last && applied[i] < prot)
+            return true;
+    }
+    return false;
+}
+
+bool sc_host_is_closed(uintptr_t lo, uintptr_t hi, enum sc_prot prot)
+{
+    const struct table *t = table_of(lo);
+    size_t first, last;
+
+    if (!t || !t->applied)
+        return prot == SC_PROT_RW;
+    first = (lo - t->range->base) >> SC_PAGE_SHIFT;
+    last = (hi - 1 - t->range->base) >> SC_PAGE_SHIFT;
+    return !any_below(t->applied, first, last + 1, prot);
+}
+
 /* Number of changes of protection between neighbouring pages in [first - 1, last + 1). */
 static size_t borders(const struct table *t, size_t first, size_t last)
 {
-    size_t end = pages_of(t), n = 0;
+    size_t end = last < pages_of(t) ? last + 1 : pages_of(t), at = first ? first - 1 : 0, n = 0;
 
-    for (size_t i = first ? first : 1; i <= last && i < end; i++)
-        n += t->applied[i] != t->applied[i - 1];
-    return n;
+    for (;;) {
+        at += sc_bytes_run(t->applied + at, end - at, t->applied[at]);
+        if (at == end)
+            return n;
+        n++;
+    }
 }
 
 static bool within_budget(size_t more)
@@ -154,24 +181,36 @@ static int change(const struct table *t, size_t first, size_t last, uint8_t prot
     return 0;
 }
 
+/* Stores the byte of pages [first, last), eight at a time; only where the byte is smaller, if `closes`. */
+static void store(uint8_t *applied, size_t first, size_t last, uint8_t prot, bool closes)
+{
+    for (size_t i = first; i < last;) {
+        uint64_t *eight = (uint64_t *)(void *)(applied + i);
+
+        if (i % 8 == 0 && last - i >= 8 && (!closes || !__atomic_load_n(eight, __ATOMIC_RELAXED))) {
+            __atomic_store_n(eight, SC_EIGHT_OF(prot), __ATOMIC_RELEASE);
+            i += 8;
+        } else {
+            if (!closes || applied[i] < prot)
+                __atomic_store_n(&applied[i], prot, __ATOMIC_RELEASE);
+            i++;
+        }
+    }
+}
+
 /* Sets the protection of pages [first, last) to `prot`.  Some pages may have `prot` already; setting it again is
  * free. */
 static enum sc_status apply(const struct table *t, size_t first, size_t last, uint8_t prot)
 {
     size_t before = borders(t, first, last);
     uint8_t *applied = t->applied;
-    bool closing = false;
+    bool closing = any_below(applied, first, last, prot);
 
-    for (size_t i = first; i < last && !closing; i++)
-        closing = applied[i] < prot;
     if (closing && !within_budget(0))
         return SC_ERR_MEMORY;
-    /* F1: bytes of pages that close are written before the system call, bytes of pages that open after it.  The
-     * stores are relaxed, because the system call itself orders them; ordering a million stores one by one would
-     * take longer than the call. */
-    for (size_t i = first; i < last; i++)
-        if (applied[i] < prot)
-            __atomic_store_n(&applied[i], prot, __ATOMIC_RELAXED);
+    /* F1: bytes of pages that close are written before the system call, bytes of pages that open after it. */
+    if (closing)
+        store(applied, first, last, prot, true);
     __atomic_fetch_add(&sc_host_prot_changes, 0, __ATOMIC_SEQ_CST);
     if (change(t, first, last, prot, before)) {
         was_refused = true;
@@ -181,8 +220,7 @@ static enum sc_status apply(const struct table *t, size_t first, size_t last, ui
                     "(raise vm.max_map_count?)", strerror(errno));
         return SC_ERR_MEMORY;
     }
-    for (size_t i = first; i < last; i++)
-        __atomic_store_n(&applied[i], prot, __ATOMIC_RELEASE);
+    store(applied, first, last, prot, false);
     sc_host_mappings += borders(t, first, last) - before;
     __atomic_fetch_add(&sc_host_prot_changes, 1, __ATOMIC_SEQ_CST);
     if (closing)
@@ -210,14 +248,11 @@ enum sc_status sc_host_protect(uintptr_t first, size_t pages, const uint8_t *wan
         return SC_ERR_MEMORY;
     page = (first - t->range->base) >> SC_PAGE_SHIFT;
     for (size_t i = 0, next; i < pages; i = next) {
-        size_t begin = i, end;
+        size_t begin, end;
 
-        for (next = i + 1; next < pages && want[next] == want[i]; next++)
-            ;
-        for (end = next; begin < end && t->applied[page + begin] == want[i]; begin++)
-            ;
-        for (; end > begin && t->applied[page + end - 1] == want[i]; end--)
-            ;
+        next = i + sc_bytes_run(want + i, pages - i, want[i]);
+        begin = i + sc_bytes_run(t->applied + page + i, next - i, want[i]);
+        end = next - sc_bytes_run_back(t->applied + page + begin, next - begin, want[i]);
         if (begin < end && apply(t, page + begin, page + end, want[i]) != SC_OK)
             status = SC_ERR_MEMORY; /* go on: opening a later run may free a mapping */
     }

@@ -12,7 +12,7 @@
 #include "coherence/lend.h"
 #include "sparse/sparse.h"
 
-#define SC_LIBRARY_INNER_ABI 7
+#define SC_LIBRARY_INNER_ABI 8
 
 /* What libsemcache-cuda-um does for semcache_malloc, semcache_free and semcache_lend.  Static. */
 struct sc_library_server {
@@ -31,6 +31,9 @@ struct sc_library_inner {
     /* Opens the devices if necessary and pins the memory.  False, with nothing pinned: no device, or a
      * refusal by the device. */
     bool (*pin)(const void *memory);
+    /* The address in the second mapping of the host's memory, for CUDA's copies: at the first address of united memory
+     * CUDA finds a device's memory.  Other addresses are returned unchanged. */
+    void *(*alias)(const void *memory);
     /* Functions of coherence/lend.h.  united_alloc opens the devices if necessary. */
     __typeof__(sc_coherence_united_alloc) *united_alloc;
     __typeof__(sc_coherence_separate) *separate;

@@ -87,6 +87,7 @@ static void test_blocks(void)
 static void test_copies(void)
 {
     static double plain[N];
+    const double three = 3;
     void *device = NULL;
 
     scaled(3);
@@ -108,9 +109,16 @@ static void test_copies(void)
                cudaMemcpyAsync(y, device, sizeof plain, cudaMemcpyDeviceToDevice, NULL) == cudaSuccess &&
                cudaDeviceSynchronize() == cudaSuccess && all_are(y, N, 6),
            "by way of cudaMalloc's memory");
+    scaled(7);
+    tap_ok(cublasDscal(blas, N, &three, y, 1) == CUBLAS_STATUS_SUCCESS &&
+               cudaMemcpy(device, x, sizeof plain, cudaMemcpyDeviceToDevice) == cudaSuccess &&
+               cudaMemcpyAsync(y, device, sizeof plain, cudaMemcpyDeviceToDevice, NULL) == cudaSuccess &&
+               cudaDeviceSynchronize() == cudaSuccess && all_are(y, N, 7) &&
+               cublasDscal(blas, N, &three, y, 1) == CUBLAS_STATUS_SUCCESS && all_are(y, N, 21),
+           "and over a result on the devices");
     tap_ok(cudaFree(device) == cudaSuccess, "which is freed");
     scaled(7);
-    tap_ok(cudaMemcpy2D(y, 80, x, 160, 40, 1000, cudaMemcpyDefault) == cudaSuccess && all_are(y, 5, 7) && y[5] == 6 &&
+    tap_ok(cudaMemcpy2D(y, 80, x, 160, 40, 1000, cudaMemcpyDefault) == cudaSuccess && all_are(y, 5, 7) && y[5] == 21 &&
                y[10] == 7,
            "rows of a pitch");
     tap_ok(cublasSetVector(100, 8, plain, 2, x, 3) == CUBLAS_STATUS_SUCCESS && x[0] == 3 && x[3] == 3 && x[1] == 7,
