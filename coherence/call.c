@@ -172,12 +172,16 @@ static enum sc_status begin(const struct sc_view *views, int count, struct sc_op
         sc_untracked_drop(own, stage, count);
         return status == SC_ERR_UNSUPPORTED ? SC_ERR_CONFLICT : status;
     }
-    hold(operands, count, 1);
-    if (!lending)
-        sign(operands, count);
     for (int i = 0; i < count; i++)
         if ((operands[i].stage = stage[i]) != SC_IN_ARENA)
             operands[i].staged = views[i];
+    if (!lending)
+        sc_keep_open_look_back(operands, count);
+    hold(operands, count, 1);
+    if (!lending) {
+        sign(operands, count);
+        sc_keep_open_begin(operands, count);
+    }
     return SC_OK;
 }
 
@@ -194,6 +198,7 @@ enum sc_status sc_coherence_begin_lending(const struct sc_view *view, struct sc_
 void sc_coherence_end(struct sc_operand *operands, int count)
 {
     sc_assert_held(SC_RANK_PROTOCOL);
+    sc_keep_open_end(operands, count);
     hold(operands, count, -1);
     sc_protocol_call_over();
     for (int i = 0; i < count && sc_protocol.check; i++)

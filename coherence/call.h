@@ -28,6 +28,7 @@ struct sc_operand {
     int64_t first, count;  /* linear */
     struct sc_triangle triangle; /* the only elements that travel (sc_coherence_triangle) */
     struct sc_view staged; /* the program's view when `view` is a copy of memory outside of the arena (ptr) */
+    bool kept_open;        /* the call leaves the pages of the matrix open (coherence/keep_open.c) */
     enum sc_stage { SC_IN_ARENA, SC_SHADOW, SC_MIRROR } stage; /* SHADOW: a copy for one call; MIRROR: a kept copy */
 };
 

@@ -37,7 +37,7 @@ static void look_back(const struct sc_operand *o)
 {
     struct sc_keep_open *k = &o->matrix->keep_open;
 
-    if (!k->closed)
+    if (!k->closed || k->calls)
         return;
     if (!has_paid(o))
         k->paid = 0;
@@ -71,15 +71,20 @@ static void keep(struct sc_operand *o)
     o->kept_open = true;
 }
 
+void sc_keep_open_look_back(struct sc_operand *operands, int count)
+{
+    sc_assert_held(SC_RANK_PROTOCOL);
+    for (int i = 0; i < count; i++)
+        if (operands[i].matrix)
+            look_back(&operands[i]);
+}
+
 void sc_keep_open_begin(struct sc_operand *operands, int count)
 {
     bool results = true; /* all of them may stay open */
     int written = 0;
 
     sc_assert_held(SC_RANK_PROTOCOL);
-    for (int i = 0; i < count; i++)
-        if (operands[i].matrix)
-            look_back(&operands[i]);
     for (int i = 0; i < count; i++)
         if (operands[i].view.access & SC_WRITE && !sc_view_empty(&operands[i].view)) {
             results &= is_vector(&operands[i]) && may_stay_open(&operands[i]);

@@ -547,6 +547,8 @@ static void paint_sector(struct sc_matrix *m, int g, uintptr_t first, size_t pag
     if (prot > m->painted[g] || sc_page_floor(lo) >= first)
         m->painted[g] = prot;
     note_closed(m, g, prot);
+    if (m->keep_open.calls)
+        return;
     a = lo <= first ? 0 : (lo - first) >> SC_PAGE_SHIFT;
     b = hi <= first ? 0 : (hi - 1 - first) / SC_PAGE + 1;
     b = b < pages ? b : pages;

@@ -67,6 +67,7 @@ void sc_wait_faulted(uintptr_t page, double since)
         return;
     if (!sc_protocol.ops || !sc_protocol.ops->host_clock)
         seconds += FAULT_BESIDE;
+    sc_keep_open_faulted(m, since, seconds);
     charge(m, seconds);
     m->wait.faulted += seconds;
     m->wait.faults++;

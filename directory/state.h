@@ -39,6 +39,16 @@ struct sc_wait_state {
     unsigned faults;                 /* number of these faults */
 };
 
+/* --- vectors whose pages calls leave open (coherence/keep_open.c) ------------------------------------------------- */
+
+struct sc_keep_open {
+    unsigned calls;        /* in progress, that leave the pages open */
+    unsigned paid;         /* latest calls in a row that should have done so */
+    unsigned since, until; /* such calls since the last one that closed the pages; the number after which one does */
+    bool closed;           /* the last call has closed the pages */
+    double ended, first, first_wait; /* host's clock: its end; the first fault since (0: none), and its wait */
+};
+
 /* --- sources of derived copies (coherence/protocol.c, coherence/derived.c) ---------------------------------------- */
 
 struct sc_link_times {
