@@ -1,4 +1,4 @@
-/* Runs of equal bytes in tables with a byte per page, eight bytes at a time: a matrix of a gigabyte has 262144 pages. */
+/* Runs of equal bytes in tables with a byte per page, by eights: a matrix of a gigabyte has 262144 pages. */
 #ifndef SC_BASE_BYTES_H
 #define SC_BASE_BYTES_H
 

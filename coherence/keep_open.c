@@ -1,14 +1,14 @@
-/* Vectors that the program touches after every call: the call leaves their pages open, waits for its own work, and brings
- * them home before it returns.  The program then has no faults, and the call closes no pages.  A loop by hand does the
- * same: upload, kernel, copy back.
+/* Vectors that the program touches after every call.  The call leaves their pages open, waits for its own work, and
+ * brings the vectors home before it returns.  The program then has no faults, and the call closes no pages.  A loop by
+ * hand does the same: upload, kernel, copy back.
  *
- * While a call is in progress, the host's pages of a vector that is kept open stay writable in all states; C3, C4 and
- * C10 hold again when the last of these calls ends.  Until then, a program that touches a result, or writes an operand,
- * has a race with its own call.  Other matrices on the same pages keep their protection (rule 5 of README.md).
+ * During the call, the host's pages of such a vector are writable in all states.  C3 holds again when the last of these
+ * calls ends.  Until then, a program that touches a result, or writes an operand, has a race with its own call.  Other
+ * matrices on the same pages keep their protection (rule 5 of README.md).
  *
- * The decision rests on the preceding calls that closed the pages: whether the faults after the call cost more than a
- * call that waits.  Such a call loses the time in which the program would have done other work before its first touch
- * of a result. Some calls in between close the pages again, to look. */
+ * Earlier calls that closed the pages decide: did the faults after the call cost more than a call that waits?  A call
+ * with a wait loses the time of the program's other work before its first touch of a result.  Some calls close
+ * the pages again, to look. */
 #include "coherence/protocol.h"
 
 #define FAULT_LEAST 20e-6 /* seconds of a fault and of closing its pages again, at least */
@@ -26,8 +26,8 @@ static bool is_vector(const struct sc_operand *o)
 static bool has_paid(const struct sc_operand *o)
 {
     const struct sc_matrix *m = o->matrix;
-    const struct sc_keep_open *k = &m->keep_open;
-    double lost = k->first - k->ended < k->first_wait ? k->first - k->ended : k->first_wait;
+    double other = m->wait.first - m->keep_open.ended; /* work before the first touch */
+    double lost = other < m->wait.first_seconds ? other : m->wait.first_seconds;
 
     return m->wait.faults && m->bytes <= m->wait.faults * FAULT_BYTES &&
            (!(o->view.access & SC_WRITE) || m->wait.faults * FAULT_LEAST > 2 * lost);
@@ -111,7 +111,6 @@ static void close(struct sc_matrix *m)
     }
     k->closed = true;
     k->ended = sc_wait_clock(SC_HOST_EVENT_NONE);
-    k->first = 0;
 }
 
 void sc_keep_open_end(struct sc_operand *operands, int count)
@@ -129,16 +128,5 @@ void sc_keep_open_end(struct sc_operand *operands, int count)
         o->matrix->keep_open.calls--;
         o->kept_open = false;
     }
-}
-
-void sc_keep_open_faulted(struct sc_matrix *m, double since, double waited)
-{
-    struct sc_keep_open *k = &m->keep_open;
-
-    sc_assert_held(SC_RANK_PROTOCOL);
-    if (k->first)
-        return;
-    k->first = since;
-    k->first_wait = waited;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -67,7 +67,10 @@ void sc_wait_faulted(uintptr_t page, double since)
         return;
     if (!sc_protocol.ops || !sc_protocol.ops->host_clock)
         seconds += FAULT_BESIDE;
-    sc_keep_open_faulted(m, since, seconds);
+    if (!m->wait.faults) {
+        m->wait.first = since;
+        m->wait.first_seconds = seconds;
+    }
     charge(m, seconds);
     m->wait.faulted += seconds;
     m->wait.faults++;

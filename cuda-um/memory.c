@@ -146,9 +146,9 @@ static cudaError_t enqueue(const struct copy *c)
                                                  cudaMemcpyDefault, c->stream);
 }
 
-/* Fetches the host side first; semcache starts no work on the range before the end of the copy.  A device may still have
- * older data at the address of a block, or a part of the data: CUDA copies from and to the host's second mapping.  A
- * captured copy runs later, after the block has been lent. */
+/* Fetches the host side first; semcache starts no work on the range before the end of the copy.  At the address of a
+ * block, a device may still have older data, or a part of the data: CUDA copies from and to the host's second mapping.
+ * A captured copy runs later, when the block is lent. */
 static cudaError_t by_cuda(const struct copy *c, bool to_device, bool waits)
 {
     struct copy by_alias = *c;

@@ -37,16 +37,18 @@ struct sc_wait_state {
     double waited;                   /* seconds of faults and acquisitions, since sc_coherence_fetched */
     double faulted;                  /* seconds of faults since a call used the matrix last */
     unsigned faults;                 /* number of these faults */
+    double first, first_seconds;     /* the first of them: the host's clock at its begin, and its seconds */
 };
 
 /* --- vectors whose pages calls leave open (coherence/keep_open.c) ------------------------------------------------- */
 
 struct sc_keep_open {
-    unsigned calls;        /* in progress, that leave the pages open */
-    unsigned paid;         /* latest calls in a row that should have done so */
-    unsigned since, until; /* such calls since the last one that closed the pages; the number after which one does */
-    bool closed;           /* the last call has closed the pages */
-    double ended, first, first_wait; /* host's clock: its end; the first fault since (0: none), and its wait */
+    unsigned calls;  /* in progress, with open pages */
+    unsigned paid;   /* latest calls in a row with more seconds of faults than a wait */
+    unsigned since;  /* calls with open pages since the last call with closed pages */
+    unsigned until;  /* after so many the pages are closed again */
+    bool closed;     /* by the last call */
+    double ended;          /* host's clock at its end */
 };
 
 /* --- sources of derived copies (coherence/protocol.c, coherence/derived.c) ---------------------------------------- */
