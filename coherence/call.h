@@ -73,8 +73,8 @@ enum sc_at_home sc_coherence_at_home(const void *ptr, uint64_t bytes, enum sc_ac
  * and write them without a fault.  Takes no lock; false where only the lock would tell. */
 bool sc_coherence_is_home(const void *ptr, uint64_t bytes);
 
-/* What the host has fetched of the matrices that the views lie in since the last question about them; the counts start
- * again from 0. */
+/* The host's fetches from the matrices of some views since the last question about them; the counts start again from
+ * 0. */
 struct sc_fetched {
     uint64_t copies, bytes;
     double seconds; /* that the program has waited in faults and acquisitions of these matrices */
@@ -90,6 +90,7 @@ uint64_t sc_coherence_calls(void); /* calls begun so far */
  * of the arena are copied first, as far as the program has written them since the last call, and copied back by end.
  * Empty views are allowed.  SC_ERR_CONFLICT: operands overlap on different lattices; SC_ERR_MEMORY. */
 enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct sc_operand *operands);
+/* May wait for the call's own work, and drop the lock meanwhile (keep_open.c). */
 void sc_coherence_end(struct sc_operand *operands, int count);
 
 /* Computation of a call: `devices` devices, each with its part, take so many seconds; 0: unknown. */
@@ -97,8 +98,8 @@ struct sc_producer {
     double seconds;
     int devices;
 };
-/* Between begin and end, after the last task: sends results home that the host is expected to read, and to devices that
- * are expected to read them (push.c).  producer: of the call; NULL: unknown. */
+/* Between begin and end, after the last task: sends results to their expected readers, the host or devices (push.c).
+ * producer: of the call; NULL: unknown. */
 void sc_coherence_push(const struct sc_operand *operands, int count, const struct sc_producer *producer);
 /* Between begin and end: the program's advice on the operand's matrix, until the matrix ends or the next advice.  kept:
  * evicted after all others.  sent: every result goes home. */

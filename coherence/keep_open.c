@@ -1,20 +1,19 @@
-/* Vectors that the program touches after every call.  The call leaves their pages open, waits for its own work, and
- * brings the vectors home before it returns.  The program then has no faults, and the call closes no pages.  A loop by
- * hand does the same: upload, kernel, copy back.
+/* Vectors with open pages during a call.  The program touches such a vector after each call.  The call closes no page,
+ * waits for its own work, and brings the vector home before it returns: the program has no faults.  A loop by hand does
+ * the same: upload, kernel, copy back.
  *
- * During the call, the host's pages of such a vector are writable in all states.  C3 holds again when the last of these
- * calls ends.  Until then, a program that touches a result, or writes an operand, has a race with its own call.  Other
+ * During the call, the pages of the vector are writable in all states.  C3 holds again at the end of the last of these
+ * calls.  Until then, a touch of a result, or a write to an operand, is a race of the program with its own call.  Other
  * matrices on the same pages keep their protection (rule 5 of README.md).
  *
- * Earlier calls that closed the pages decide: did the faults after the call cost more than a call that waits?  A call
- * with a wait loses the time of the program's other work before its first touch of a result.  Some calls close
- * the pages again, to look. */
+ * The decision compares the seconds of the faults after earlier calls with the loss by a wait: the program's other work
+ * between the call and its first touch of a result.  Now and then a call closes the pages, to look. */
 #include "coherence/protocol.h"
 
-#define FAULT_LEAST 20e-6 /* seconds of a fault and of closing its pages again, at least */
-#define FAULT_BYTES ((size_t)1 << 20) /* that a link carries in this time */
-#define CALLS_LEAST 2     /* calls in a row that should have left the pages open */
-#define LOOK_FIRST 16     /* calls that leave the pages open, before the first that closes them again */
+#define FAULT_LEAST 20e-6 /* seconds of a fault beside the wait, and of closing its pages again, at least */
+#define FAULT_BYTES ((size_t)1 << 20) /* carried by a link in this time */
+#define CALLS_LEAST 2     /* calls in a row with such faults */
+#define LOOK_FIRST 16     /* calls with open pages before the first look */
 #define LOOK_MOST 256
 
 static bool is_vector(const struct sc_operand *o)
@@ -22,15 +21,17 @@ static bool is_vector(const struct sc_operand *o)
     return o->matrix && o->view.vector && !o->stage && sc_view_bytes(&o->view) == o->matrix->bytes;
 }
 
-/* After the calls before, the program touched the vector, and a call that waits would have cost less. */
+/* The faults after the last call took longer than a wait would have. */
 static bool has_paid(const struct sc_operand *o)
 {
     const struct sc_matrix *m = o->matrix;
     double other = m->wait.first - m->keep_open.ended; /* work before the first touch */
     double lost = other < m->wait.first_seconds ? other : m->wait.first_seconds;
 
+    double faults = m->wait.faulted - m->wait.first_seconds + m->wait.faults * FAULT_LEAST;
+
     return m->wait.faults && m->bytes <= m->wait.faults * FAULT_BYTES &&
-           (!(o->view.access & SC_WRITE) || m->wait.faults * FAULT_LEAST > 2 * lost);
+           (!(o->view.access & SC_WRITE) || faults > lost);
 }
 
 static void look_back(const struct sc_operand *o)
@@ -100,7 +101,7 @@ void sc_keep_open_begin(struct sc_operand *operands, int count)
     }
 }
 
-/* A call that closes pages is over: the clock runs until the program's first touch. */
+/* The end of a call with closed pages: the clock runs until the program's first touch. */
 static void close(struct sc_matrix *m)
 {
     struct sc_keep_open *k = &m->keep_open;

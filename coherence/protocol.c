@@ -394,6 +394,7 @@ void sc_protocol_dropped(struct sc_matrix *m, struct sc_tile *t, int device, uin
     sc_assert_held(SC_RANK_PROTOCOL);
     sc_assert_device(device);
     sc_assert_sectors(t, sectors);
+    changed = not_closed(m, t, changed); /* another tile of the column may keep the pages closed */
     if (changed)
         paint_sectors(m, t, changed);
     assert_left(!(t->copy[device].valid & sectors));

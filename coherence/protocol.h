@@ -368,7 +368,7 @@ void sc_task_release(int device, const struct sc_piece *piece, const struct sc_t
  * the kernel reads was copied. */
 void sc_task_trace(int device, const struct sc_piece *piece, const struct sc_target *target, uint64_t parts);
 
-/* --- vectors whose pages calls leave open (keep_open.c), lock held ------------------------------------------------  */
+/* --- vectors whose pages calls leave open (keep_open.c), lock held ------------------------------------------------ */
 
 /* Notes what the program has done with the operands since their last calls.  Before the call holds them. */
 void sc_keep_open_look_back(struct sc_operand *operands, int count);

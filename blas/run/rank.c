@@ -190,25 +190,48 @@ static enum sc_status add_all(struct rank *r)
     return status;
 }
 
-static void request_piece(const struct sc_piece *piece)
+/* Of the devices with blocks in row or column i of the triangle, the one with the fewest strips so far. */
+static int least_asked(const struct rank *r, int i, const int asked[])
 {
-    sc_coherence_prefetch(sc_coherence_home(piece), piece); /* a failure shows in the tasks */
+    bool upper = r->call->kernel->uplo == 'U';
+    int least = -1;
+
+    for (int j = 0; j < r->t.n; j++) {
+        struct block b = (j < i) == upper ? single(j, i) : single(i, j);
+        struct sc_piece c = target(r, &b, SC_RDWR);
+        int device = sc_blas_places_at(&r->places, c.r, c.c, &c);
+
+        if (device >= 0 && (least < 0 || asked[device] < asked[least]))
+            least = device;
+    }
+    return least;
 }
 
-/* A and B arrive by strips along the sum: requests them in the order of the tasks, each at the device of its tile,
- * before the first task closes the pages of C.  All links to the host are in use from the beginning.  Strips across the
- * sum come with the tasks, whose devices take turns. */
+static void request_strip(const struct rank *r, int device, int i, int l)
+{
+    struct block b = single(i, i);
+    struct sc_piece x = piece_x(r, 0, &b, l), y = piece_y(r, 0, l, &b);
+
+    sc_coherence_prefetch(device < 0 ? sc_coherence_home(&x) : device, &x); /* a failure shows in the tasks */
+    if (r->term[0].y != r->term[0].x) /* the second term has the same operands */
+        sc_coherence_prefetch(device < 0 ? sc_coherence_home(&y) : device, &y);
+}
+
+/* Requests A and B in the order of the tasks, before the first task closes the pages of C.  All links to the host are
+ * in use from the beginning: strips along the sum come to the devices of their tiles.  Strips across the sum come to
+ * the devices in turn; the first task of each line is on few devices. */
 static void request(const struct rank *r)
 {
-    for (int i = 0; i < r->t.n; i++)
-        for (int l = 0; l < r->k.n; l++) {
-            struct block b = single(i, i);
-            struct sc_piece x = piece_x(r, 0, &b, l), y = piece_y(r, 0, l, &b);
+    int asked[SC_DEVICES_MAX] = {0};
 
-            request_piece(&x);
-            if (r->term[0].y != r->term[0].x) /* the second term has the same operands */
-                request_piece(&y);
-        }
+    for (int i = 0; i < r->t.n; i++) {
+        int device = r->k.n > r->sums.n ? -1 : least_asked(r, i, asked);
+
+        for (int l = 0; l < r->k.n; l++)
+            request_strip(r, device, i, l);
+        if (device >= 0)
+            asked[device]++;
+    }
 }
 
 static struct sc_piece output_block(const void *r, int i, int j)
@@ -376,7 +399,7 @@ enum sc_status sc_blas_rank(struct sc_blas_job *call)
     else if (sc_blas_waits(call, &blocks, &r.places)) {
         cut_operands(&r);
         cut_meanwhile(&r);
-        if (r.k.n > r.sums.n)
+        if (r.k.n > r.sums.n || sc_coherence_devices() > 1)
             request(&r);
     } else
         cut_result(&r);
