@@ -5,7 +5,7 @@
 #define EVERYTHING ((size_t)1 << 46) /* of the matrix */
 
 /* Of a large matrix a read waits for at most WINDOW bytes, and brings the aligned PART around them; in the second half
- * of a part the next one, too.  Threads that read ranges of their own thus share the link.  With all of the matrix in
+ * of a part the next one, too.  Threads with ranges of their own thus share the link.  With all of the matrix in
  * one order the reader of the last range would begin at the end. */
 #define WINDOW ((size_t)16 << 20)
 #define PART ((size_t)32 << 20)
@@ -70,7 +70,7 @@ static void part_around(const struct sc_matrix *m, uintptr_t page, uintptr_t *lo
 }
 
 /* Once piecemeal fetches have cost enough, a read brings the whole matrix or a part, the window [lo, hi) first.  The
- * reader waits for the window only, and runs beside the other transfers.  Later faults open all that has arrived. */
+ * reader waits for the window only, and runs beside the other transfers.  Later faults open the arrived pages. */
 static void start_rest(uintptr_t page, uintptr_t lo, uintptr_t hi)
 {
     size_t first;

@@ -64,10 +64,16 @@ static bool may_stay_open(struct sc_operand *o)
            !sc_host_is_united((const void *)o->matrix->base);
 }
 
+static void trace(const struct sc_matrix *m, bool open)
+{
+    sc_trace(.kind = SC_EVENT_KEEP, .matrix = m->id, .peer = open);
+}
+
 static void keep(struct sc_operand *o)
 {
     sc_access_all(o->matrix); /* drops the lock if something is away */
-    o->matrix->keep_open.calls++;
+    if (!o->matrix->keep_open.calls++)
+        trace(o->matrix, true);
     o->matrix->keep_open.since++;
     o->kept_open = true;
 }
@@ -126,7 +132,8 @@ void sc_keep_open_end(struct sc_operand *operands, int count)
             continue;
         }
         sc_access_all(o->matrix);
-        o->matrix->keep_open.calls--;
+        if (!--o->matrix->keep_open.calls)
+            trace(o->matrix, false);
         o->kept_open = false;
     }
 }

@@ -7,7 +7,7 @@
  *       The only copy is not evicted.
  *   C2  Data that a kernel has written is valid there and nowhere else.
  *   C3  Pages are opened only for data valid on the host, and for writing only without a copy on a device.  Pages of
- *       data that a kernel has written are closed.
+ *       data that a kernel has written are closed.  Not while calls leave the pages of the matrix open.
  *   C4  A state changes from the recorded state to a permitted state.
  *   C5  Data that a kernel needs or a transfer reads is valid there, and was brought there.  Uploaded pages are closed
  *       for writing.
@@ -125,6 +125,15 @@ static struct sc_check_matrix *matrix_of(struct check *check, const struct sc_ev
         return NULL;
     }
     return matrix;
+}
+
+/* The given sectors with a page below `prot`; none while calls leave the pages of the event's matrix open. */
+static uint64_t too_open(struct check *check, const struct sc_event *event, const struct sc_check_tile *tile,
+                         uint64_t sectors, uint8_t prot)
+{
+    const struct sc_check_matrix *matrix = sc_check_matrix_numbered(&check->state, event->matrix);
+
+    return matrix && matrix->kept ? 0 : sc_check_sectors_below(&check->state, tile, sectors, prot);
 }
 
 /* The tile of an event, if the tile has the event's sectors and the device exists; otherwise NULL. */
@@ -271,7 +280,7 @@ static bool transfer(struct check *check, const struct sc_event *event)
     if (to != HOST && (wrong = event->sectors & ~tile->valid[to]))
         return broken(check, event, "C4", "sectors %#" PRIx64 " are copied to %s, which is not said to have them",
                       wrong, name_of(to, text));
-    if (from == HOST && (wrong = sc_check_sectors_below(&check->state, tile, event->sectors, 1)))
+    if (from == HOST && (wrong = too_open(check, event, tile, event->sectors, 1)))
         return broken(check, event, "C5",
                       "the pages of sectors %#" PRIx64 " are open for writing while they are uploaded", wrong);
     tile->has[to] |= event->sectors;
@@ -341,7 +350,7 @@ static bool written(struct check *check, const struct sc_event *used)
         tile->part[i] &= ~used->sectors;
     }
     tile->has[location] |= used->sectors;
-    if ((wrong = sc_check_sectors_below(&check->state, tile, used->sectors, 2)))
+    if ((wrong = too_open(check, used, tile, used->sectors, 2)))
         return broken(check, used, "C3", "a kernel has written sectors %#" PRIx64 ", whose pages are open", wrong);
     return true;
 }
@@ -374,6 +383,8 @@ static bool opened(struct check *check, const struct sc_event *event, const stru
     uint64_t end = event->range.address + event->range.bytes, wrong;
     uint64_t sectors = sc_check_sectors_at(tile, tile->sectors, event->range.address, end);
 
+    if (matrix->kept)
+        return true;
     if (event->protection == 0 && (wrong = sectors & sc_check_on_devices(tile)))
         return broken(check, event, "C3", "pages of sectors %#" PRIx64 " of tile %" PRIu32 " of matrix %" PRIu32
                       " are open for writing, and devices have copies", wrong, number, matrix->made->matrix);
@@ -452,6 +463,25 @@ static bool tile(struct check *check, const struct sc_event *event)
     return !check->no_memory;
 }
 
+/* Afterwards the pages follow the states again: C3. */
+static bool keep(struct check *check, const struct sc_event *event)
+{
+    struct sc_check_matrix *matrix = matrix_of(check, event);
+
+    if (!matrix)
+        return false;
+    matrix->kept = event->peer != 0;
+    for (uint32_t t = 0; t < matrix->count && !matrix->kept; t++) {
+        const struct sc_check_tile *tile = &matrix->tiles[t];
+        uint64_t wrong = sc_check_on_devices(tile);
+
+        if ((wrong = sc_check_sectors_below(&check->state, tile, wrong, 1)))
+            return broken(check, event, "C3", "pages of sectors %#" PRIx64 " of tile %" PRIu32
+                          " stay open for writing, and devices have copies", wrong, t);
+    }
+    return true;
+}
+
 static bool forget(struct check *check, const struct sc_event *event)
 {
     struct sc_check_matrix *matrix = matrix_of(check, event);
@@ -508,6 +538,7 @@ static bool follow(struct check *check, const struct sc_event *event)
     case SC_EVENT_TILE: return tile(check, event);
     case SC_EVENT_FORGET: return forget(check, event);
     case SC_EVENT_PROTECT: return protect(check, event);
+    case SC_EVENT_KEEP: return keep(check, event);
     }
     return true;
 }

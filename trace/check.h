@@ -25,6 +25,7 @@ struct sc_check_tile {
 struct sc_check_matrix {
     const struct sc_event *made;
     bool live;
+    bool kept; /* calls leave the pages open */
     struct sc_check_tile *tiles;
     uint32_t count, room;
     const struct sc_event *lost; /* sectors became valid nowhere: right only if the matrix is being forgotten */

@@ -42,6 +42,7 @@ static const struct {
     [SC_EVENT_STAGE] = {"stage", SIZED},
     [SC_EVENT_WAIT] = {"wait", 0},
     [SC_EVENT_ALLOC] = {"alloc", SIZED},
+    [SC_EVENT_KEEP] = {"keep", 0},
 };
 
 const char *sc_trace_kind_name(uint16_t kind) { return kind < SC_EVENT_KINDS ? kinds[kind].name : NULL; }
@@ -250,6 +251,7 @@ static void put_done_by_library(FILE *out, const struct sc_event *event)
         if (event->use.parts)
             fprintf(out, ", parts of %#" PRIx64, event->use.parts);
         break;
+    case SC_EVENT_KEEP: fputs(event->peer ? " pages open" : " pages by state", out); break;
     case SC_EVENT_PROTECT:
         fprintf(out, " base=0x%" PRIx64 " %s", event->range.address, protection_name(event->protection));
         break;

@@ -106,6 +106,8 @@ enum sc_event_kind {
                           is_kept */
     SC_EVENT_WAIT,     /* the preceding fault of the thread is served: took (on emulated devices: virtual) */
     SC_EVENT_ALLOC,    /* the block of memory of a new matrix, with the place of its allocation: range */
+    SC_EVENT_KEEP,     /* calls leave the pages of a matrix open (coherence/keep_open.c): matrix; peer: 1 from here on,
+                          0 no longer */
     SC_EVENT_KINDS
 };
 
