@@ -10,7 +10,7 @@ bool sc_coherence_converts(void)
     return ops && ops->convert;
 }
 
-/* Both are pinned.  *f: when it is done. */
+/* Both are pinned.  *f: the end of the copy. */
 static enum sc_status convert(const struct sc_derived *form, const struct sc_derived *source,
                               const struct sc_csr_conversion *c, struct sc_fence *f)
 {

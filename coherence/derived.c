@@ -7,7 +7,7 @@
 
 /* --- links -------------------------------------------------------------------------------------------------------- */
 
-/* Global sectors that elements [first, first + n) of a vector of increment 1 meet. */
+/* Global sectors with elements [first, first + n) of a vector of increment 1. */
 static bool sectors_of(const struct sc_operand *v, int64_t first, int64_t n, int *g, int *end)
 {
     uintptr_t lo = (uintptr_t)v->view.ptr + (uintptr_t)first * v->matrix->elem;
@@ -185,7 +185,7 @@ static int source_of(int device, const struct sc_matrix *m, const struct sc_tile
     return t->copy[device].valid >> s & 1 ? device : sc_transfer_source(device, m, t, s);
 }
 
-/* The elements from `first` to `last` at most that have one source and lie in one tile. */
+/* Elements from `first` on, to `last` at most, with one source and in one tile. */
 static struct run next_run(int device, struct sc_matrix *m, int64_t first, int64_t last)
 {
     struct run r = {.m = m, .lo = first};
