@@ -94,6 +94,39 @@ ok 'the library is opened by dlopen: right' right
 ok 'calls run on devices' offloaded 3
 ok 'and copy their operands' grep -q '"percall_in": [1-9]' "$scratch/stats"
 
+# --- the library is opened by another thread than the main thread, which ends first
+cat > "$scratch/thread.c" <<'EOT'
+#include <pthread.h>
+static char **arguments;
+static void *last(void *none)
+{
+    void *in = dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL);
+
+    puts(!in || multiply((gemm *)dlsym(in, "dgemm_")) ? "wrong" : "right");
+    fflush(stdout);
+    if (arguments[2])
+        exit(0);
+    return none;
+}
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+
+    (void)argc;
+    arguments = argv;
+    pthread_create(&thread, NULL, last, NULL);
+    pthread_exit(NULL);
+}
+EOT
+compile "$scratch/thread" "$scratch/thread.c" -ldl -lpthread
+runs "$scratch/thread" "$library" exit
+ok 'opened in another thread, after the main thread has ended: right, and exit ends the process' right
+rm -f "$scratch/stats"
+timeout 10 "$scratch/thread" "$library" > "$scratch/out" 2> "$scratch/err"
+status=$?
+ok 'without exit the process stays when its last thread has ended' \
+    [ "$status $(cat "$scratch/out")" = '124 right' ]
+
 # --- the library comes in through another library, behind libc
 if compile "$scratch/module-over.so" -shared -fPIC "$scratch/module.c" -L"$libs" -lsemcache -Wl,-rpath,"$libs" &&
     printf 'int product(void);\nint main(void) { puts(product() ? "wrong" : "right"); return 0; }\n' \
