@@ -135,6 +135,25 @@ static bool any_in_use(const struct sc_operand *operands, int count)
     return false;
 }
 
+/* Holds the operands.  While vectors come home, without the lock, system calls may begin to use operands: the look for
+ * such uses comes last. */
+static enum sc_status take(struct sc_operand *operands, int count, bool lending)
+{
+    if (!lending)
+        sc_keep_open_look_back(operands, count);
+    hold(operands, count, 1);
+    if (!lending)
+        sc_keep_open_begin(operands, count);
+    if (any_in_use(operands, count)) {
+        sc_keep_open_end(operands, count);
+        hold(operands, count, -1);
+        return SC_ERR_CONFLICT;
+    }
+    if (!lending)
+        sign(operands, count);
+    return SC_OK;
+}
+
 /* A matrix of two operands keeps its distribution: the operands may want two ways. */
 static void keep_shared(struct sc_view *views, int count)
 {
@@ -164,23 +183,16 @@ static enum sc_status begin(const struct sc_view *views, int count, struct sc_op
     sc_devices_look();
     sc_protocol_call_begins();
     status = sc_protocol.ops && !sc_protocol.stopping ? resolve_all(own, count, operands, lending) : SC_ERR_CONFLICT;
-    if (status == SC_OK && any_in_use(operands, count))
-        status = SC_ERR_CONFLICT;
+    for (int i = 0; i < count && status == SC_OK; i++)
+        if ((operands[i].stage = stage[i]) != SC_IN_ARENA)
+            operands[i].staged = views[i];
+    if (status == SC_OK)
+        status = take(operands, count, lending);
     if (status != SC_OK) {
         sc_protocol_call_over();
         sc_protocol_unlock();
         sc_untracked_drop(own, stage, count);
         return status == SC_ERR_UNSUPPORTED ? SC_ERR_CONFLICT : status;
-    }
-    for (int i = 0; i < count; i++)
-        if ((operands[i].stage = stage[i]) != SC_IN_ARENA)
-            operands[i].staged = views[i];
-    if (!lending)
-        sc_keep_open_look_back(operands, count);
-    hold(operands, count, 1);
-    if (!lending) {
-        sign(operands, count);
-        sc_keep_open_begin(operands, count);
     }
     return SC_OK;
 }

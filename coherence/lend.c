@@ -1,6 +1,6 @@
-/* Lending memory of one address to work of the program (lend.h).  A lent block is covered by matrices that have only
- * whole columns and one row of tiles, so that an image on a device has the layout of the host.  Every tile is valid at
- * its own address on one device and on no other place. */
+/* Lending memory of one address to work of the program (lend.h).  Matrices of whole columns, in one row of tiles,
+ * cover a lent block: an image on a device has the layout of the host.  Every tile is valid at its own address on one
+ * device and on no other place. */
 #include "coherence/lend.h"
 #include "coherence/protocol.h"
 
