@@ -3,9 +3,11 @@ EXTRA_DIST += tests/coherence_env.h
 COHERENCE_TESTS = tests/coherence_random tests/coherence_states tests/coherence_threads \
 	tests/coherence_memory tests/coherence_push tests/coherence_scarce tests/coherence_sources \
 	tests/coherence_routes tests/coherence_sharing tests/coherence_exchange tests/coherence_levels \
-	tests/coherence_check tests/coherence_patterns
+	tests/coherence_check tests/coherence_patterns tests/coherence_keep_open
 check_PROGRAMS += $(COHERENCE_TESTS)
 TESTS += $(COHERENCE_TESTS)
+tests_coherence_keep_open_SOURCES = tests/coherence_keep_open.c
+tests_coherence_keep_open_LDADD = libcore.la -ldl -lm
 tests_coherence_patterns_SOURCES = tests/coherence_patterns.c
 tests_coherence_patterns_LDADD = libcore.la
 tests_coherence_check_SOURCES = tests/coherence_check.c tests/heard.h
