@@ -10,6 +10,8 @@
  * between the call and its first touch of a result.  Now and then a call closes the pages, to look. */
 #include "coherence/protocol.h"
 
+#include "base/config.h"
+
 #define FAULT_LEAST 20e-6 /* seconds of a fault beside the wait, and of closing its pages again, at least */
 #define FAULT_BYTES ((size_t)1 << 20) /* carried by a link in this time */
 #define CALLS_LEAST 2     /* calls in a row with such faults */
@@ -21,7 +23,17 @@ static bool is_vector(const struct sc_operand *o)
     return o->matrix && o->view.vector && !o->stage && sc_view_bytes(&o->view) == o->matrix->bytes;
 }
 
-/* The faults after the last call took longer than a wait would have. */
+/* The program has written the whole vector since: no device has a part. */
+static bool is_rewritten(const struct sc_matrix *m)
+{
+    for (int g = 0; g < m->col_parts * SC_SECTORS; g++)
+        if (sc_protocol_device_has(m, g))
+            return false;
+    return true;
+}
+
+/* The faults after the last call took longer than a wait would have.  Vectors with open pages go up whole: an operand
+ * of the call must have been written. */
 static bool has_paid(const struct sc_operand *o)
 {
     const struct sc_matrix *m = o->matrix;
@@ -31,6 +43,7 @@ static bool has_paid(const struct sc_operand *o)
     double faults = m->wait.faulted - m->wait.first_seconds + m->wait.faults * FAULT_LEAST;
 
     return m->wait.faults && m->bytes <= m->wait.faults * FAULT_BYTES &&
+           (!(o->view.access & SC_READ) || is_rewritten(m)) &&
            (!(o->view.access & SC_WRITE) || faults > lost);
 }
 
@@ -88,7 +101,7 @@ void sc_keep_open_look_back(struct sc_operand *operands, int count)
 
 void sc_keep_open_begin(struct sc_operand *operands, int count)
 {
-    bool results = true; /* all of them may stay open */
+    bool results = sc_config.push; /* all of them may stay open */
     int written = 0;
 
     sc_assert_held(SC_RANK_PROTOCOL);

@@ -210,7 +210,8 @@ const struct sc_setting sc_config_settings[] = {
      .field = FIELD(push),
      .standard = "1",
      .values = "0, 1",
-     .help = "1: push results that the program has read before as soon as they are computed"},
+     .help = "1: push results that the program has read before as soon as they are computed, and keep the pages of "
+             "vectors open during calls"},
     {.name = "SEMCACHE_EXCHANGE",
      .kind = SC_SETTING_CHOICE,
      .field = FIELD(exchange),

@@ -31,8 +31,8 @@ struct sc_library_inner {
     /* Opens the devices if necessary and pins the memory.  False, with nothing pinned: no device, or a
      * refusal by the device. */
     bool (*pin)(const void *memory);
-    /* The address in the second mapping of the host's memory, for CUDA's copies: at the first address of united memory
-     * CUDA finds a device's memory.  Other addresses are returned unchanged. */
+    /* The address in the second mapping of the host's memory: at the first address of united memory, copies by the
+     * device's driver find the memory of the device.  Other addresses are returned unchanged. */
     void *(*alias)(const void *memory);
     /* Functions of coherence/lend.h.  united_alloc opens the devices if necessary. */
     __typeof__(sc_coherence_united_alloc) *united_alloc;

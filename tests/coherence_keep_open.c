@@ -524,6 +524,7 @@ int main(void)
     static const int counts[] = {1, 2, 4};
 
     env_init();
+    sc_config.push = 1;
     sc_config.offload = SC_OFFLOAD_ALWAYS;
     for (int i = 0; i < 3; i++) {
         char name[32];
