@@ -60,6 +60,15 @@ static void look_back(const struct sc_operand *o)
     k->closed = false;
 }
 
+/* Derived copies have sources here.  Open pages would end the links of all sectors, and not of written sectors only. */
+static bool is_linked(const struct sc_matrix *m)
+{
+    for (int i = 0; i < m->row_parts * m->col_parts; i++)
+        if (m->tiles[i].linked)
+            return true;
+    return false;
+}
+
 /* The pages may stay open during this call. */
 static bool may_stay_open(struct sc_operand *o)
 {
@@ -74,7 +83,7 @@ static bool may_stay_open(struct sc_operand *o)
     if (!k->until)
         k->until = LOOK_FIRST;
     return k->since < k->until && !o->matrix->lent && !o->matrix->lending &&
-           !sc_host_is_united((const void *)o->matrix->base);
+           (o->view.access & SC_WRITE || !is_linked(o->matrix)) && !sc_host_is_united((const void *)o->matrix->base);
 }
 
 static void trace(const struct sc_matrix *m, bool open)
