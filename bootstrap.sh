@@ -48,7 +48,8 @@ install_packages() {
         [ -n "$missing" ] || return 0
         missing="apt-get could not install: $missing"
     else
-        missing="missing packages, to be installed by root: apt-get update && apt-get install --no-install-recommends $missing"
+        missing="missing packages, to be installed by root: apt-get update &&\
+ apt-get install --no-install-recommends $missing"
     fi
     for command in $COMMANDS; do
         command -v "$command" >/dev/null || die "$missing"

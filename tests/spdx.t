@@ -8,7 +8,8 @@ id='SPDX-License-Identifier: BSD-2-Clause'
 if git ls-files --error-unmatch tests/spdx.t > /dev/null 2>&1; then
     git ls-files
 else # a release, which may lie in an ignored folder of a checkout
-    find . \( -name build -o -name _build -o -name _inst -o -name autom4te.cache \) -prune -o -type f -print | sed 's|^\./||'
+    find . \( -name build -o -name _build -o -name _inst -o -name autom4te.cache \) -prune \
+        -o -type f -print | sed 's|^\./||'
 fi > "$scratch/files"
 c='\.\(c\|h\|cu\|cuh\|inc\|f90\|java\)$' script='\.\(sh\|t\|pl\|py\|awk\|fish\|gnuplot\)$'
 grep -e "$c" -e "$script" -e '\.\(mk\|ac\|am\|in\|tab\|supp\|[137]\)$' -e '/CMakeLists\.txt$' -e '/run-one$' \
