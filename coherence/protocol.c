@@ -149,7 +149,14 @@ static void paint_sectors(struct sc_matrix *m, const struct sc_tile *t, uint64_t
     each_run(m, t, sectors, sc_protocol_paint);
 }
 
-static enum sc_prot sector_prot(const struct sc_matrix *m, int g);
+/* The protection that a sector requires.  A sector may be uploading without a copy on a device: evicted while
+ * kernels wait for the upload (C5). */
+static enum sc_prot sector_prot(const struct sc_matrix *m, int g)
+{
+    if (!m->open[g] || m->lending)
+        return SC_PROT_NONE;
+    return sc_protocol_device_has(m, g) || sc_protocol_uploading(m, g) ? SC_PROT_R : SC_PROT_RW;
+}
 
 /* Notes a sector as closed, before its pages are closed (C10). */
 static void note_closed(struct sc_matrix *m, int g, enum sc_prot prot)
@@ -524,15 +531,6 @@ bool sc_protocol_uploading(const struct sc_matrix *m, int g)
             if (!sc_reached(sc_matrix_tile(m, i, g / SC_SECTORS)->host_read[d]))
                 return true;
     return false;
-}
-
-/* The protection that a sector requires.  A sector may be uploading without a copy on a device: evicted while
- * kernels wait for the upload (C5). */
-static enum sc_prot sector_prot(const struct sc_matrix *m, int g)
-{
-    if (!m->open[g] || m->lending)
-        return SC_PROT_NONE;
-    return sc_protocol_device_has(m, g) || sc_protocol_uploading(m, g) ? SC_PROT_R : SC_PROT_RW;
 }
 
 /* Merges the protection that a global sector requires into the pages from `first` on; notes sectors that will be

@@ -8,7 +8,7 @@
 #include "autotuner/start.h"
 #include "base/config.h"
 #include "blas/blas.h"
-#include "tests/coherence_env.h"
+#include "tests/offloaded.h"
 
 enum { N = 3000, SETTLED = 20, ITERATIONS = 30 };
 
@@ -247,15 +247,8 @@ static bool copies_on_devices(const double *from, int64_t from_step, double *to,
 {
     const struct sc_kernel k = {.op = SC_OP_COPY, .type = SC_D, .n = N, .a = (void *)(uintptr_t)from, .b = to,
                                 .lda = from_step, .ldb = to_step};
-    struct sc_view operands[SC_VIEWS_MAX];
 
-    if (sc_blas_offload(1, &k, false, NULL))
-        return true;
-    sc_blas_host_operands(operands, sc_kernel_views(&k, operands));
-    sc_inside_enter();
-    sc_device_kernel_host(env_symbol, &k);
-    sc_inside_leave();
-    return false;
+    return offloaded(k);
 }
 
 /* The program transposes a matrix by a copy for each row, the devices use the result, and the columns become the rows

@@ -10,7 +10,7 @@
 #include "coherence/protocol.h"
 #include "device/emu/emu.h"
 #include "host/touch.h"
-#include "tests/coherence_env.h"
+#include "tests/offloaded.h"
 
 enum { N = 1200, SETTLED = 4, ROUNDS = 40, LOOKS = 2 /* calls with closed pages among ROUNDS */ };
 
@@ -29,16 +29,8 @@ static void make_a(void)
 /* False: the call ran on the host. */
 static bool offload(struct sc_kernel k)
 {
-    struct sc_view operands[SC_VIEWS_MAX];
-
     k.type = SC_D;
-    if (sc_blas_offload(1, &k, false, NULL))
-        return true;
-    sc_blas_host_operands(operands, sc_kernel_views(&k, operands));
-    sc_inside_enter();
-    sc_device_kernel_host(env_symbol, &k);
-    sc_inside_leave();
-    return false;
+    return offloaded(k);
 }
 
 /* The first n columns and rows of A. */
