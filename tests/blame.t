@@ -7,7 +7,7 @@ use Test::More;
 require "$ENV{top_srcdir}/tests/examples.pl";
 
 our ($build, $scratch, $device);
-need('tools/semcache', 'tests/planted', 'tests/copied', 'tests/hidden');
+need('tools/semcache', 'tests/planted', 'tests/copied', 'tests/hidden', 'tests/given_up');
 my $debug = qx(addr2line --version 2>/dev/null) && qx(readelf -S $build/tests/planted 2>/dev/null) =~ /debug_line/;
 plan skip_all => 'no addr2line, or no debug information' unless $debug;
 my $libdw = qx(ldd $build/tools/semcache 2>/dev/null; ldd $build/tools/.libs/semcache 2>/dev/null) =~ /libdw/;
@@ -167,6 +167,26 @@ like($needs->{cause}, qr/the CPU had written it \(not from malloc: the line is u
     'a write to an array outside malloc: the line of the call that needs it');
 my %keys = map { $_ => 1 } map { keys %$_ } grep { $_->{event} =~ /^(?:transfer|kernel)$/ } some('');
 is(join(' ', grep { /duration|seconds|micro/ } sort keys %keys), 'nanoseconds', 'events of devices have one time');
+
+# --- a matrix with one shape that leaves the devices
+
+{
+    my %of_two_cores = (LD_PRELOAD => "$build/tests/.libs/cores.so", OPENBLAS_NUM_THREADS => 1);
+    my $run = run({ env => \%of_two_cores, device => 'emu:k40x3', options => ['--trace', "$scratch/trace"] },
+        'tests/given_up');
+    is($run->{status}, 0, 'given_up: traced');
+    my %place = map { $_ => line('given_up.c', $_) } 'sells', 'needs again';
+    my $text = blame();
+    unlike($text, qr/another shape/, 'a matrix with one shape');
+    my $sales = grep { /: the host kept fetching it/ } qx($tool dump --kind choice $scratch/trace);
+    SKIP: {
+        skip 'the host has taken nothing home', 1 if !$sales;
+        like($text, qr/\Q$place{sells}\E dgemv > [^\n]* a call on the host had taken it home, since the host kept/,
+            "taken home by $sales calls on the host");
+    }
+    like($text, qr/\Q$place{'needs again'}\E dgemv > [^\n]* semcache_invalidate had taken it off the devices /,
+        'given up by the program');
+}
 
 # --- a program without debug information
 

@@ -110,11 +110,13 @@ check_LTLIBRARIES += tests/planted_module.la
 tests_planted_module_la_SOURCES = tests/planted_module.c
 tests_planted_module_la_CFLAGS = $(AM_CFLAGS) -O2 -fomit-frame-pointer
 tests_planted_module_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
-EXTRA_PROGRAMS += tests/copied tests/hidden
+EXTRA_PROGRAMS += tests/copied tests/hidden tests/given_up
 tests_copied_SOURCES = tests/copied.c
 tests_copied_LDADD = $(BLAS_LIBS)
 tests_hidden_SOURCES = tests/hidden.c
 tests_hidden_LDADD = $(BLAS_LIBS)
+tests_given_up_SOURCES = tests/given_up.c
+tests_given_up_LDADD = $(BLAS_LIBS) -ldl
 EXTRA_PROGRAMS += tests/traced_forks
 tests_traced_forks_SOURCES = tests/traced_forks.c
 tests_traced_forks_LDADD = -lpthread
@@ -122,7 +124,8 @@ EXTRA_PROGRAMS += tests/dies
 tests_dies_SOURCES = tests/dies.c
 tests_dies_LDADD = $(BLAS_LIBS)
 if HAVE_BLAS
-check_PROGRAMS += tests/replayed tests/dies tests/copied tests/hidden tests/planted tests/chains tests/traced_forks
+check_PROGRAMS += tests/replayed tests/dies tests/copied tests/hidden tests/given_up tests/planted tests/chains \
+	tests/traced_forks
 endif
 # semcache doctor
 check_PROGRAMS += tests/mappings

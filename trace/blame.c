@@ -54,6 +54,8 @@ static const char *const remedies[SC_WHYS] = {
     [SC_WHY_COPY_SMALL] = "SEMCACHE_ARENA_MIN=4K, or one larger array",
     [SC_WHY_SHARED] = "give that data pages of its own: a malloc of its own, or 4 KiB of distance",
     [SC_WHY_UNSEEN] = "allocate it with malloc",
+    [SC_WHY_SOLD] = "let the CPU change it less often between these calls, or --offload always to see",
+    [SC_WHY_GIVEN] = "call semcache_invalidate after the last call that needs it",
 };
 
 /* --- adding up ---------------------------------------------------------------------------------------------------- */
@@ -367,14 +369,19 @@ double sc_blame_whole(const struct sc_blame *b, bool *is_virtual)
 
 /* --- text of a row ------------------------------------------------------------------------------------------------ */
 
+/* The row is of the line that took data from the devices; `other` needs the data there again. */
+static bool was_resident(enum sc_why why)
+{
+    return why == SC_WHY_WROTE || why == SC_WHY_HOST || why == SC_WHY_SHARED || why == SC_WHY_SOLD;
+}
+
 static void put_cause(FILE *out, const struct sc_blame *b, const struct sc_blame_row *row,
                       const struct sc_trace_names *names)
 {
     fputs(sc_why_names[row->why], out);
     if (!row->other)
         return;
-    fputs(row->why == SC_WHY_WROTE || row->why == SC_WHY_HOST || row->why == SC_WHY_SHARED ? ", needed by "
-                                                                                            : ", computed by ", out);
+    fputs(was_resident(row->why) ? ", needed by " : ", computed by ", out);
     sc_causes_put_place(out, &b->trace, b->causes, row->other, names);
 }
 

@@ -30,6 +30,8 @@ const char *const sc_why_names[SC_WHYS] = {
     [SC_WHY_SHARED] = "touched by the CPU: data that shares a page with the array",
     [SC_WHY_UNSEEN] = "the CPU had written it (not from malloc: the line is unknown)",
     [SC_WHY_AHEAD] = "results on their way home before they are asked for",
+    [SC_WHY_SOLD] = "a call on the host had taken it home, since the host kept fetching it",
+    [SC_WHY_GIVEN] = "semcache_invalidate had taken it off the devices",
 };
 
 /* Sectors of a tile. `why`: reason for missing residency (SC_WHY_ANOTHER: resident). `by`: place of the cause.
@@ -45,6 +47,13 @@ struct range {
     uint64_t base, bytes;
 };
 
+/* Memory whose matrix was forgotten, the reason, and the call that took the matrix home (0: none, or unknown). */
+struct gone {
+    struct range range;
+    enum sc_why why;
+    uint32_t by;
+};
+
 struct thread {
     uint32_t place;
     bool on_host;            /* the thread's call runs on the host */
@@ -52,6 +61,7 @@ struct thread {
     uint64_t touched;        /* address of the last fault; 0: none */
     bool shared;             /* that address is on a page of an array, and in no array that moved */
     struct range freed;      /* memory freed by the program in the last event but FORGET */
+    enum sc_why gives_up;    /* why the thread's call, touch or release makes a matrix be forgotten */
 };
 
 struct sc_causes {
@@ -64,9 +74,9 @@ struct sc_causes {
     struct thread thread[SC_TRACE_THREADS];
     struct sc_trace_threads threads;
     struct tile *tiles[BUCKETS];
-    struct range reshaped[64]; /* the last ones */
-    unsigned reshapes;
-    struct range matrix;       /* the last matrix */
+    struct gone gone[64]; /* the last ones */
+    unsigned gone_count;
+    struct range matrix;  /* the last matrix */
     uint32_t matrix_number;
     struct sc_array_of *arrays; /* by number of the matrix */
     size_t array_count, array_room;
@@ -217,21 +227,26 @@ static bool is_staged(const struct sc_causes *c, uint32_t matrix)
     return sc_staging_of(&c->staging, matrix, &memory, &kept);
 }
 
-static bool was_reshaped(const struct sc_causes *c)
+/* The last matrix where the newest one is now; NULL: none was forgotten there. */
+static const struct gone *gone_before(const struct sc_causes *c)
 {
-    for (unsigned i = 0; i < c->reshapes && i < 64; i++)
-        if (overlap(&c->matrix, &c->reshaped[i]))
-            return true;
-    return false;
+    for (unsigned back = 1; back <= c->gone_count && back <= 64; back++) {
+        const struct gone *gone = &c->gone[(c->gone_count - back) % 64];
+
+        if (overlap(&c->matrix, &gone->range))
+            return gone;
+    }
+    return NULL;
 }
 
-/* A FORGET of freed memory is no reshape. */
+/* A FORGET of freed memory says nothing about later data there. */
 static void forget(struct sc_causes *c, const struct thread *t, const struct sc_event *event)
 {
-    struct range gone = {event->range.address, event->range.bytes};
+    struct range range = {event->range.address, event->range.bytes};
 
-    if (!overlap(&gone, &t->freed) && !is_staged(c, event->matrix))
-        c->reshaped[c->reshapes++ % 64] = gone;
+    if (!overlap(&range, &t->freed) && !is_staged(c, event->matrix))
+        c->gone[c->gone_count++ % 64] = (struct gone){.range = range, .why = t->gives_up,
+                                                      .by = t->gives_up == SC_WHY_SOLD ? t->place : 0};
 }
 
 /* For a matrix made as a copy for one call. */
@@ -253,12 +268,15 @@ static bool is_copy(const struct sc_causes *c, uint32_t matrix, enum sc_why *why
 /* A matrix begins on the host. */
 static void see_tile(struct sc_causes *c, const struct sc_event *event)
 {
-    enum sc_why why = SC_WHY_RESHAPE;
-    bool known = is_copy(c, event->matrix, &why) || (event->matrix == c->matrix_number && was_reshaped(c));
-    struct tile *tile = known ? tile_of(c, event) : NULL;
+    const struct gone *gone = event->matrix == c->matrix_number ? gone_before(c) : NULL;
+    enum sc_why why = gone ? gone->why : SC_WHY_FIRST;
+    bool copy = is_copy(c, event->matrix, &why);
+    struct tile *tile = copy || gone ? tile_of(c, event) : NULL;
 
-    for (int s = 0; tile && s < 64; s++)
+    for (int s = 0; tile && s < 64; s++) {
         tile->why[s] = (uint8_t)why;
+        tile->taken[s] = copy ? 0 : gone->by;
+    }
 }
 
 static void change(struct sc_causes *c, struct thread *t, const struct sc_event *event)
@@ -371,6 +389,7 @@ static void begin_site(struct sc_causes *c, struct thread *t, const struct sc_ev
                                                 .routine = event->routine,
                                                 .chain = (uint32_t)event->site.chain});
     t->shared = false;
+    t->gives_up = SC_WHY_RESHAPE;
 }
 
 static void begin_touch(struct sc_causes *c, struct thread *t, const struct sc_event *event)
@@ -384,13 +403,18 @@ static void begin_touch(struct sc_causes *c, struct thread *t, const struct sc_e
     t->place = place_of(c, (struct sc_place_of){.line = line, .caller = event->ip, .chain = chain});
     t->on_host = t->shared = false;
     t->touched = event->kind == SC_EVENT_FAULT ? event->touch.address : 0;
+    t->gives_up = event->kind == SC_EVENT_RELEASE ? SC_WHY_GIVEN : SC_WHY_RESHAPE;
 }
 
 static void begin_call(struct sc_causes *c, struct thread *t, const struct sc_event *event)
 {
     t->place = place_of(c, (struct sc_place_of){.routine = event->routine});
     t->on_host = c->on_host[event - c->trace->events];
+    t->gives_up = SC_WHY_RESHAPE;
 }
+
+/* A call on the host that brings a whole array home (doc/decision-rules.md). */
+static bool is_sale(const struct sc_event *choice) { return choice->device < 0 && choice->reason == SC_REASON_SOLD; }
 
 int sc_causes_next(struct sc_causes *c, const struct sc_event *event, struct sc_flow *flow)
 {
@@ -408,6 +432,7 @@ int sc_causes_next(struct sc_causes *c, const struct sc_event *event, struct sc_
     switch (event->kind) {
     case SC_EVENT_CALL: begin_call(c, t, event); break;
     case SC_EVENT_SITE: begin_site(c, t, event); break;
+    case SC_EVENT_CHOICE: t->gives_up = is_sale(event) ? SC_WHY_SOLD : SC_WHY_RESHAPE; break;
     case SC_EVENT_ACQUIRE:
     case SC_EVENT_RELEASE:
     case SC_EVENT_HOME:
@@ -416,8 +441,8 @@ int sc_causes_next(struct sc_causes *c, const struct sc_event *event, struct sc_
         t->place = 0;
         t->freed = (struct range){event->range.address, event->range.bytes};
         for (unsigned i = 0; i < 64; i++) /* later data at the address is different */
-            if (overlap(&t->freed, &c->reshaped[i]))
-                c->reshaped[i].bytes = 0;
+            if (overlap(&t->freed, &c->gone[i].range))
+                c->gone[i].range.bytes = 0;
         break;
     case SC_EVENT_MATRIX:
         c->matrix = (struct range){event->made.base, event->made.bytes};

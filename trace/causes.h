@@ -37,6 +37,8 @@ enum sc_why {
     SC_WHY_SHARED,  /* the CPU used a page at the edge of the array, and no element of the array */
     SC_WHY_UNSEEN,  /* written by the CPU in memory of no malloc, at an unknown line */
     SC_WHY_AHEAD,   /* pushed results */
+    SC_WHY_SOLD,    /* brought home by the call on the host at `by` (SC_REASON_SOLD) */
+    SC_WHY_GIVEN,   /* given up by semcache_invalidate; events do not tell the line */
     SC_WHYS
 };
 extern const char *const sc_why_names[SC_WHYS]; /* in words */
