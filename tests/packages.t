@@ -14,6 +14,11 @@ version=$(sed -n 's/^PACKAGE_VERSION = //p' "$top_builddir/Makefile")
 report "$("$make" -s -C "$top_builddir" dist-gzip distdir="semcache-$version" > "$scratch/dist" 2>&1 ||
     tail -40 "$scratch/dist")" 'make dist'
 tar xzf "$top_builddir/semcache-$version.tar.gz" -C "$scratch" || exit 99
+mkdir "$scratch/no-blas"
+report "$(cd "$scratch/no-blas" && "../semcache-$version/configure" -q --without-cuda --without-adapters \
+    ac_cv_lib_blas_cblas_dgemm=no ac_cv_lib_openblas_cblas_dgemm=no > "$scratch/out" 2>&1
+    grep -q 'WARNING: no BLAS to link with: .*jacobi.* install a BLAS .*libopenblas-dev' "$scratch/out" ||
+    cat "$scratch/out")" 'configure without a BLAS says which programs are left out, and the remedy'
 report "$(cd "$scratch/semcache-$version" && dpkg-buildpackage -us -uc -b > "$scratch/build" 2>&1 ||
     tail -40 "$scratch/build")" 'dpkg-buildpackage -us -uc -b'
 cd "$scratch" || exit 99
