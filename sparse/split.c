@@ -16,6 +16,16 @@
 #define BLOCK 64             /* columns per block in the analysis of x */
 #define RANGES_MAX 64
 
+struct splitter {
+    struct sc_sparse_variant *v;
+    int64_t at[SC_DEVICES_MAX + 1], segment;
+    int64_t home[SC_DEVICES_MAX + 1]; /* boundaries of x, if x is distributed as vectors are */
+    int devices, capacity;
+    const struct sc_sparse_arrays *arrays; /* source of a CSR without columns, or NULL */
+    /* For a CSR without columns: the range from the first to the last column of every sector of y. */
+    struct sc_sparse_range *needs;
+};
+
 /* --- boundaries --------------------------------------------------------------------------------------------------- */
 
 /* The row whose first entry is nearest to entry `at`. */
@@ -61,16 +71,49 @@ static int64_t vector_cut(int64_t n, int64_t segment, int devices, int d)
     return at < n ? at : n;
 }
 
-/* Sets at[d] to the first row of device d.  First choice: the boundaries of distributed vectors (rule D3 of the
- * directory), if even enough.  Second choice: other multiples of `segment`.  Last: any row. */
-static void boundaries(const struct sc_sparse_csr *a, int devices, int64_t segment, int64_t *at)
+/* The first row that needs column `column` or later, if columns ascend with the rows; otherwise some row. */
+static int64_t row_of(const struct sc_sparse_csr *a, int64_t column)
 {
-    int64_t first = sc_sparse_first(a, 0), entries = sc_sparse_first(a, a->rows) - first;
+    int64_t lo = 0, hi = a->rows;
+
+    while (lo < hi) {
+        int64_t middle = lo + (hi - lo) / 2, entry = sc_sparse_first(a, middle);
+
+        if (entry < sc_sparse_first(a, a->rows) && sc_sparse_at(a->index, a->index_bytes, entry) - a->base < column)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+/* A matrix that selects few elements of a long x, for example those that other processes need.  The rows go to the
+ * devices that have the elements. */
+static bool selects(const struct sc_sparse_csr *a, int64_t entries)
+{
+    return a->index && entries <= a->rows && a->rows < a->cols;
+}
+
+/* Sets at[d] to the first row of device d.  A matrix that selects is divided as x is.  Otherwise, first choice: the
+ * boundaries of distributed vectors (rule D3 of the directory), if even enough, or if the entries are fewer than the
+ * elements of y.  Second choice: other multiples of `segment`.  Last: any row. */
+static void boundaries(const struct splitter *s, int64_t *at)
+{
+    const struct sc_sparse_csr *a = &s->v->csr;
+    const int devices = s->devices;
+    int64_t first = sc_sparse_first(a, 0), entries = sc_sparse_first(a, a->rows) - first, segment = s->segment;
     int64_t exact[SC_DEVICES_MAX + 1];
 
     for (int d = 0; d <= devices; d++)
         at[d] = vector_cut(a->rows, segment, devices, d);
-    if (is_even(a, at, devices, entries))
+    if (selects(a, entries)) {
+        for (int d = 1; d < devices; d++) {
+            at[d] = row_of(a, s->home[d]);
+            at[d] = at[d] > at[d - 1] ? at[d] : at[d - 1];
+        }
+        return;
+    }
+    if (entries < a->rows || is_even(a, at, devices, entries))
         return;
     for (int d = 1; d < devices; d++) {
         exact[d] = row_at(a, first + (int64_t)((double)entries * d / devices));
@@ -82,16 +125,6 @@ static void boundaries(const struct sc_sparse_csr *a, int devices, int64_t segme
 }
 
 /* --- parts -------------------------------------------------------------------------------------------------------- */
-
-struct splitter {
-    struct sc_sparse_variant *v;
-    int64_t at[SC_DEVICES_MAX + 1], segment;
-    int64_t home[SC_DEVICES_MAX + 1]; /* boundaries of x, if x is distributed as vectors are */
-    int devices, capacity;
-    const struct sc_sparse_arrays *arrays; /* source of a CSR without columns, or NULL */
-    /* For a CSR without columns: the range from the first to the last column of every sector of y. */
-    struct sc_sparse_range *needs;
-};
 
 /* The device with most rows of the sector that contains `row`. */
 static int owner_of(const struct splitter *s, int64_t row)
@@ -430,7 +463,7 @@ enum sc_status sc_sparse_split(struct sc_sparse_variant *v, const struct sc_spar
         s.home[d] = vector_cut(v->csr.cols, of_x, devices, d);
     good = find_needs(&s);
     if (v->csr.rows)
-        boundaries(&v->csr, devices, s.segment, s.at);
+        boundaries(&s, s.at);
     for (int d = 0; d < devices && good && v->csr.rows; d++)
         good = add_device(&s, d);
     good = good && (s.arrays && (devices > 1 || v->parts > 1) ? survey(&s) : find_ranges(&s)) && set_order(&s);

@@ -124,6 +124,78 @@ static void test_split(int64_t n, int64_t least, int64_t most, int devices, cons
     drop(&m);
 }
 
+/* --- matrices with few entries ------------------------------------------------------------------------------------ */
+
+/* The first element of a device's share of a distributed vector (rule D3 of the directory). */
+static int64_t home(int64_t n, int devices, int d)
+{
+    int64_t segment = sc_coherence_segment(n, SC_D), segments = (n + segment - 1) / segment;
+    int64_t at = (d * segments + devices - 1) / devices * segment;
+
+    return at < n ? at : n;
+}
+
+/* Row i has an entry in column columns[i], or none if columns[i] is negative. */
+static void split_few(struct sc_sparse_variant *v, int64_t rows, int64_t cols, int32_t *columns, int32_t *start,
+                      int devices)
+{
+    static const struct sc_sparse_descr general = {.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N'};
+    static double value[1];
+    int32_t entries = 0;
+    enum sc_status status;
+
+    for (int64_t i = 0; i < rows; i++) {
+        start[i] = entries;
+        if (columns[i] >= 0)
+            columns[entries++] = columns[i];
+    }
+    start[rows] = entries;
+    *v = (struct sc_sparse_variant){
+        .use = {.trans = 'N', .descr = general},
+        .csr = {.type = SC_D, .index_bytes = 4, .rows = rows, .cols = cols, .start = start, .index = columns,
+                .values = value, .borrowed = true}};
+    status = sc_sparse_split(v, NULL, devices);
+    tap_ok(status == SC_OK && v->parts >= devices, "few entries: %lld rows, %lld columns, %d parts",
+           (long long)rows, (long long)cols, v->parts);
+}
+
+/* Entries in the first rows alone, as in the block of another process's columns: y stays where it is. */
+static void test_first_rows(int devices)
+{
+    enum { ROWS = 64000, ENTRIES = 1600 };
+    static int32_t columns[ROWS], start[ROWS + 1];
+    struct sc_sparse_variant v;
+    bool good = true;
+
+    for (int i = 0; i < ROWS; i++)
+        columns[i] = i < ENTRIES ? i : -1;
+    split_few(&v, ROWS, ENTRIES, columns, start, devices);
+    for (int i = 0; i < v.parts; i++)
+        good = good && v.part[i].row >= home(ROWS, devices, v.part[i].device) &&
+               v.part[i].row + v.part[i].rows <= home(ROWS, devices, v.part[i].device + 1);
+    tap_ok(good, "each device keeps its elements of y");
+    sc_sparse_variant_drop(&v);
+}
+
+/* Rows that select elements of x, most of them near its beginning: no device needs another device's elements. */
+static void test_selection(int devices)
+{
+    enum { ROWS = 2000, COLUMNS = 64000 };
+    static int32_t columns[ROWS], start[ROWS + 1];
+    struct sc_sparse_variant v;
+    bool good = true;
+
+    for (int i = 0; i < ROWS; i++)
+        columns[i] = i < ROWS / 2 ? i : i * (COLUMNS / ROWS);
+    split_few(&v, ROWS, COLUMNS, columns, start, devices);
+    for (int i = 0; i < v.parts; i++)
+        for (int k = 0; k < v.part[i].ranges; k++)
+            good = good && v.part[i].x[k].first >= home(COLUMNS, devices, v.part[i].device) &&
+                   v.part[i].x[k].end <= home(COLUMNS, devices, v.part[i].device + 1);
+    tap_ok(good, "each device selects from its elements of x");
+    sc_sparse_variant_drop(&v);
+}
+
 /* Entries all over the rows: each part needs all of x, and gets x in one piece. */
 static void test_all_columns(int64_t n, int devices)
 {
@@ -448,6 +520,8 @@ int main(void)
     test_split(64000, 0, 40, four, "rows of more and more entries");
     test_split(700, 3, 9, four, "a small matrix");
     test_all_columns(20000, four);
+    test_first_rows(four);
+    test_selection(four);
     if (four > 1)
         test_ends(four);
     make(&m, 20000, 0, 40, 300);
