@@ -52,7 +52,7 @@ sub offered {
     ($run{out}, $run{err}) = (slurp("$scratch/run.out"), slurp("$scratch/run.err"));
     for my $file (glob "$scratch/stats.*") {
         my $stats = JSON::PP::decode_json(slurp($file));
-        $run{bytes}{$_} += $stats->{bytes}{$_} for qw(h2d d2h);
+        $run{bytes}{$_} += $stats->{bytes}{$_} for qw(h2d d2h d2d);
         $run{faults} += $stats->{faults}{$_} for qw(read write);
         for my $call (keys %{ $stats->{calls} }) {
             $run{calls}{$call} += $stats->{calls}{$call}{offloaded};

@@ -125,6 +125,22 @@ for my $ranks (2, 4) {
     no_more(@runs, 10 * 2 * ($ranks - 1) * 3 * 4096);
     is($runs[1]{faults}, $runs[0]{faults}, "$runs[1]{name}: no fault in more iterations");
 }
+# Boxes of a grid: the sides lie in short runs. The devices gather their elements, and no other element comes home.
+{
+    my @grid = map { ("-da_grid_$_", 70) } qw(x y z);
+    my @runs = map { tutorial(4, 'ex45', @grid, qw(-ksp_type cg -pc_type jacobi -ksp_max_it), $_) } 10, 20;
+    no_more(@runs, 10 * 1.05 * 4 * 2 * 70 * 35 * 8);
+    is($runs[1]{faults}, $runs[0]{faults}, "$runs[1]{name}: no fault in more iterations");
+    tutorial(4, qw(ex49 -mx 200 -my 200 -dm_mat_type baij -elas_ksp_type cg -elas_pc_type jacobi
+        -elas_ksp_monitor_short -elas_ksp_max_it 12));
+    $devices = 8;
+    @runs = map { tutorial(4, 'ex45', @grid, qw(-ksp_type cg -pc_type jacobi -ksp_max_it), $_) } 10, 20;
+    no_more(@runs, 10 * 1.05 * 4 * 2 * 70 * 35 * 8);
+    # Between the two devices of a rank: an iteration moves a border, no vector.
+    cmp_ok($runs[1]{bytes}{d2d} - $runs[0]{bytes}{d2d}, '<', 10 * 4 * 8 * 70 * 35 * 35 / 4,
+        "$runs[1]{name}: no vector between devices");
+    undef $devices;
+}
 my $two = tutorial(2, 'ex2', '-m', $side, '-n', $side, '-ksp_type', 'cg', '-pc_type', 'jacobi', '-ksp_max_it', 24);
 cmp_ok($two->{bytes}{h2d}, '<=', 1.3 * $matrix + 6 * $vector, 'two ranks: the matrix goes up once');
 tutorial(2, 'ex2', '-m', 30, '-n', 30, '-ksp_type', $_) for qw(gmres cg);

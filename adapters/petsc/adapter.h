@@ -45,6 +45,12 @@ PetscErrorCode sc_petsc_register_vectors(void);
 PetscErrorCode sc_petsc_register_matrices(void);
 /* Registers again the exchange between ranks, by which elements of vectors are sent. */
 PetscErrorCode sc_petsc_register_exchange(void);
+/* Lets the devices gather the elements that an exchange sends.  *from becomes the place that PETSc reads instead of the
+ * vector, or stays.  The end of the exchange gets the same place. */
+PetscErrorCode sc_petsc_border_begin(PetscSF sf, MPI_Datatype unit, const void **from, void *to);
+PetscErrorCode sc_petsc_border_end(PetscSF sf, const void **from, const void *to);
+/* The exchange gets other elements, or ends. */
+PetscErrorCode sc_petsc_border_forget(PetscSF sf);
 /* Registers SLEPc's bases of vectors again, where there is SLEPc. */
 PetscErrorCode sc_petsc_register_eigen(void);
 /* Registers again the preconditioners that the host applies (ILU, ICC, LU, Cholesky, SOR, block Jacobi). */

@@ -1,13 +1,15 @@
-/* The exchange of elements between ranks (VecScatter).  The exchanged elements come home in one batch instead of by
- * faults, because faults bring their read-ahead as well.  PETSc does the exchange. */
+/* The exchange of elements between ranks (VecScatter).  The exchanged elements come home in one batch, or gathered by
+ * the devices (border.c).  Faults would bring their read-ahead as well.  PETSc does the exchange. */
 #include "adapters/petsc/adapter.h"
 #include "adapters/borders.h"
 
 #include <petsc/private/sfimpl.h>
 
 static PetscErrorCode (*create_basic)(PetscSF); /* PETSc's own, and the operations of its exchanges */
+static PetscErrorCode (*their_reset)(PetscSF);
 static PetscErrorCode (*their_begin)(PetscSF, MPI_Datatype, PetscMemType, const void *, PetscMemType, void *, MPI_Op);
-static PetscErrorCode (*their_end)(PetscSF, MPI_Datatype, const void *, void *, MPI_Op);
+static PetscErrorCode (*their_bcast_end)(PetscSF, MPI_Datatype, const void *, void *, MPI_Op);
+static PetscErrorCode (*their_reduce_end)(PetscSF, MPI_Datatype, const void *, void *, MPI_Op);
 
 /* Fetches the elements of this rank that a remote rank reads or adds to. */
 static PetscErrorCode get(PetscSF sf, MPI_Datatype unit, const void *elements, enum semcache_mode mode)
@@ -33,17 +35,37 @@ static PetscErrorCode get(PetscSF sf, MPI_Datatype unit, const void *elements, e
 static PetscErrorCode begin(PetscSF sf, MPI_Datatype unit, PetscMemType from_type, const void *from,
                             PetscMemType to_type, void *to, MPI_Op op)
 {
+    const void *source = from;
+
     PetscFunctionBegin;
-    PetscCall(get(sf, unit, from, SEMCACHE_READ));
-    PetscCall(their_begin(sf, unit, from_type, from, to_type, to, op));
+    PetscCall(sc_petsc_border_begin(sf, unit, &source, to));
+    if (source == from)
+        PetscCall(get(sf, unit, from, SEMCACHE_READ));
+    PetscCall(their_begin(sf, unit, from_type, source, to_type, to, op));
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode end(PetscSF sf, MPI_Datatype unit, const void *from, void *to, MPI_Op op)
+static PetscErrorCode bcast_end(PetscSF sf, MPI_Datatype unit, const void *from, void *to, MPI_Op op)
+{
+    PetscFunctionBegin;
+    PetscCall(sc_petsc_border_end(sf, &from, to));
+    PetscCall(their_bcast_end(sf, unit, from, to, op));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode reset(PetscSF sf)
+{
+    PetscFunctionBegin;
+    PetscCall(sc_petsc_border_forget(sf));
+    PetscCall(their_reset(sf));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode reduce_end(PetscSF sf, MPI_Datatype unit, const void *from, void *to, MPI_Op op)
 {
     PetscFunctionBegin;
     PetscCall(get(sf, unit, to, SEMCACHE_READWRITE));
-    PetscCall(their_end(sf, unit, from, to, op));
+    PetscCall(their_reduce_end(sf, unit, from, to, op));
     PetscFunctionReturn(0);
 }
 
@@ -52,9 +74,13 @@ static PetscErrorCode make_basic(PetscSF sf)
     PetscFunctionBegin;
     PetscCall(create_basic(sf));
     their_begin = sf->ops->BcastBegin;
-    their_end = sf->ops->ReduceEnd;
+    their_bcast_end = sf->ops->BcastEnd;
+    their_reduce_end = sf->ops->ReduceEnd;
+    their_reset = sf->ops->Reset;
     sf->ops->BcastBegin = begin;
-    sf->ops->ReduceEnd = end;
+    sf->ops->BcastEnd = bcast_end;
+    sf->ops->ReduceEnd = reduce_end;
+    sf->ops->Reset = reset;
     PetscFunctionReturn(0);
 }
 
