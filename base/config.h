@@ -33,6 +33,9 @@ enum sc_track { SC_TRACK_AUTO, SC_TRACK_MPROTECT, SC_TRACK_WP };
  * AUTO: whatever the measured profile shows to be fastest. */
 enum sc_exchange_by { SC_EXCHANGE_AUTO, SC_EXCHANGE_COPY, SC_EXCHANGE_PULL, SC_EXCHANGE_PUSH };
 
+/* Which threads submit the operations of devices (device/submit.h).  AUTO: threads, with several real devices. */
+enum sc_submit { SC_SUBMIT_AUTO, SC_SUBMIT_CALLER, SC_SUBMIT_THREADS };
+
 enum sc_complex_return { SC_COMPLEX_GFORTRAN, SC_COMPLEX_G77 };
 
 /* Features of the scheduler to turn off one by one, to measure the gain from each (bench/paper_xkblas.c). */
@@ -83,6 +86,7 @@ struct sc_config {
     uint64_t window_max;
     int push;                 /* push results to the host before the CPU asks (coherence/push.c) */
     enum sc_exchange_by exchange; /* copies between devices (coherence/exchange.c) */
+    enum sc_submit submit;
     int max_hops;             /* most devices between the two ends of a transfer, 0 to 2 */
     int adapters;             /* semcache run starts the adapters of libraries (adapters/) */
     int emu_timing;           /* emulated devices keep the virtual clock only: no data, no arithmetic */

@@ -16,7 +16,7 @@
 #include "base/status.h"
 #include "ops/ops.h"
 
-#define SC_DEVICE_ABI 17
+#define SC_DEVICE_ABI 18
 /* Result slots of a device.  A reader may lose its processor between the wait for a result and the read.  Other threads
  * need about a second to run through the whole ring of slots. */
 #define SC_RESULT_SLOTS 65536
@@ -156,6 +156,10 @@ struct sc_device_ops {
     bool (*runs)(enum sc_op op, enum sc_type type);
     /* SC_ERR_UNSUPPORTED: not this kernel; the host fetches its operands and does it.  Items of a batch are copied. */
     enum sc_status (*launch)(int device, enum sc_stream stream, const struct sc_kernel *kernel);
+    /* Whether a launch of the kernel is one step that only a failing device refuses, and that may be tried again when
+     * memory was short.  Such a launch may be submitted later, by another thread (device/submit.h).  NULL: no kernel
+     * is. */
+    bool (*certain)(int device, enum sc_stream stream, const struct sc_kernel *kernel);
     /* Calls call->run in the order of the stream.  A real device calls at once, with the device's context current and
      * the driver's stream: the function enqueues kernels there.  An emulated device calls with stream NULL when the
      * stream gets there: the function is the kernel.  SC_ERR_INVALID: the function has enqueued a kernel that the

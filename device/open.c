@@ -12,6 +12,7 @@
 #include "base/loader.h"
 #include "base/own_fd.h"
 #include "device/backend.h"
+#include "device/submit.h"
 
 #define ROW(name, text) &sc_device_backend_##name,
 static const struct sc_device_backend *const backends[] = {SC_DEVICE_BACKENDS(ROW)};
@@ -243,6 +244,7 @@ enum sc_status sc_device_open(const struct sc_device_host *host, const char *set
                               int *count)
 {
     enum sc_status status = SC_OK;
+    const struct sc_device_ops *beside;
 
     *ops = NULL;
     *count = 0;
@@ -251,6 +253,8 @@ enum sc_status sc_device_open(const struct sc_device_host *host, const char *set
         open_auto(host, ops, count);
     else if (!is_none(setting))
         status = open_named(host, setting, ops, count);
+    beside = *ops ? sc_submit_beside(host, *ops, *count) : NULL;
+    *ops = beside ? beside : *ops;
     sc_inside_leave();
     return status;
 }

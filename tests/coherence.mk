@@ -1,5 +1,5 @@
 # Tests of coherence: host, directory, protocol and emulated devices together
-EXTRA_DIST += tests/coherence_env.h tests/offloaded.h
+EXTRA_DIST += tests/coherence_env.h tests/submit_env.h tests/offloaded.h
 COHERENCE_TESTS = tests/coherence_random tests/coherence_states tests/coherence_threads \
 	tests/coherence_memory tests/coherence_push tests/coherence_scarce tests/coherence_sources \
 	tests/coherence_routes tests/coherence_sharing tests/coherence_exchange tests/coherence_levels \

@@ -15,6 +15,7 @@
 #include "device/device.h"
 #include "directory/directory.h"
 #include "host/host.h"
+#include "tests/submit_env.h"
 #include "tests/tap.h"
 #include "trace/trace.h"
 
@@ -93,6 +94,7 @@ static inline int env_start(const char *emulated, uint64_t memory_limit)
     int count = 0;
 
     sc_config.memory_limit = memory_limit;
+    submit_as_tested();
     if (env_is_emulated())
         device = emulated;
     if (sc_device_open(&env_host, device, &ops, &count) != SC_OK || !ops)

@@ -12,6 +12,7 @@
 #include "base/inside.h"
 #include "device/device.h"
 #include "tap.h"
+#include "tests/submit_env.h"
 
 static void *host_blas_;
 
@@ -34,6 +35,7 @@ static inline const struct sc_device_host *device_host(void)
     snprintf(modules, sizeof modules, "%s/.libs", build ? build : ".");
     sc_config.machine_path = machines;
     sc_config.module_path = modules;
+    submit_as_tested();
     return &host;
 }
 

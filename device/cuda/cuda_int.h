@@ -177,6 +177,7 @@ enum sc_status sc_cuda_joules(int device, double *joules);
 
 /* kernel.c */
 enum sc_status sc_cuda_launch(int device, enum sc_stream stream, const struct sc_kernel *kernel);
+bool sc_cuda_certain(int device, enum sc_stream stream, const struct sc_kernel *kernel);
 enum sc_status sc_cuda_call(int device, enum sc_stream stream, const struct sc_device_call *call);
 /* Prepares kernels on SC_STREAM_COMPUTE. */
 enum sc_status sc_cuda_kernels_open(struct sc_cuda_device *d);

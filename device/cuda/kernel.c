@@ -423,6 +423,27 @@ enum sc_status sc_cuda_launch(int device, enum sc_stream stream, const struct sc
     }
 }
 
+/* One call of cuBLAS, and no increment of zero.  The handle of the stream exists. */
+bool sc_cuda_certain(int device, enum sc_stream stream, const struct sc_kernel *k)
+{
+    if (!sc_cuda_device(device)->streams[stream].blas || !sc_op_has_type(k->op, k->type) || k->conj)
+        return false;
+    switch (k->op) {
+    case SC_OP_GEMM:
+    case SC_OP_SYMM: case SC_OP_HEMM: case SC_OP_SYRK: case SC_OP_HERK: case SC_OP_SYR2K: case SC_OP_HER2K:
+    case SC_OP_SCAL:
+        return true;
+    case SC_OP_GEMV: case SC_OP_SYMV: case SC_OP_HEMV:
+        return k->ldb && k->ldc;
+    case SC_OP_GER: case SC_OP_GERC: case SC_OP_AXPY: case SC_OP_COPY: case SC_OP_SWAP: case SC_OP_DOT: case SC_OP_DOTC:
+        return k->lda && k->ldb;
+    case SC_OP_NRM2: case SC_OP_ASUM: case SC_OP_IAMAX: case SC_OP_IAMIN:
+        return k->lda;
+    default:
+        return false;
+    }
+}
+
 /* An error of the program's that was pending before the call is none of the function's. */
 enum sc_status sc_cuda_call(int device, enum sc_stream stream, const struct sc_device_call *call)
 {

@@ -342,6 +342,7 @@ static const struct sc_device_ops module_ops = {
     .runs = runs_blas,
 #endif
     .launch = sc_cuda_ranged_launch,
+    .certain = sc_cuda_certain,
     .call = sc_cuda_call,
     .forget = sc_cuda_forget,
     .multiply = sc_cuda_multiply,

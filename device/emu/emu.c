@@ -613,6 +613,12 @@ static enum sc_status emu_launch(int device, enum sc_stream stream, const struct
     return submit(device, stream, SC_EMU_LAUNCH, &op);
 }
 
+static bool emu_certain(int device, enum sc_stream stream, const struct sc_kernel *k)
+{
+    return valid_stream(device, stream) && sc_op_level(k->op) <= 3 && !sc_op_is_sparse(k->op) &&
+           sc_device_kernel_check(sc_emu_blas_symbol, k) == SC_OK;
+}
+
 static enum sc_status emu_call(int device, enum sc_stream stream, const struct sc_device_call *call)
 {
     struct sc_emu_op op = {.action = SC_EMU_DO_CALL, .call = *call, .device = device};
@@ -812,7 +818,7 @@ const struct sc_device_ops *sc_device_emu(void)
         .open = emu_open, .close = emu_close, .properties = emu_properties,
         .alloc = emu_alloc, .free = emu_free, .pin = emu_pin, .unpin = emu_unpin,
         .copy = emu_copy, .fill = emu_fill, .exchange = emu_exchange, .runs = emu_runs, .launch = emu_launch,
-        .call = emu_call,
+        .certain = emu_certain, .call = emu_call,
         .forget = sc_emu_plan_forget, .multiply = emu_multiply, .store = emu_store,
         .convert = emu_convert, .result_slot = emu_result_slot,
         .mark = emu_mark, .wait = emu_wait, .sync = emu_sync, .done = emu_done,

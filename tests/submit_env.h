@@ -1,0 +1,19 @@
+/* SEMCACHE_TEST_SUBMIT=threads: tests submit to their devices by threads, emulated devices included. */
+#ifndef SC_TESTS_SUBMIT_ENV_H
+#define SC_TESTS_SUBMIT_ENV_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/config.h"
+
+static inline void submit_as_tested(void)
+{
+    const char *by = getenv("SEMCACHE_TEST_SUBMIT");
+
+    if (by)
+        sc_config.submit = strcmp(by, "threads") == 0 ? SC_SUBMIT_THREADS : SC_SUBMIT_CALLER;
+}
+
+#endif
+/* SPDX-License-Identifier: BSD-2-Clause */
