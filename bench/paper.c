@@ -46,6 +46,7 @@ static const struct sc_device_host host = {&sc_config, blas_symbol, sc_log, sc_i
 
 static const struct sc_host_callbacks callbacks = {
     .fault = sc_coherence_fault, .read_ahead = sc_coherence_read_ahead, .forget = sc_coherence_forget,
+    .withdraw = sc_coherence_withdraw,
     .acquire = sc_coherence_acquire_host, .home = sc_coherence_fork_prepare, .child = sc_coherence_fork_child,
     .resume = sc_coherence_fork_parent};
 

@@ -20,8 +20,10 @@ void sc_coherence_acquire_view(const struct sc_view *view);
 void sc_coherence_start_home(const struct sc_view *view);
 /* Drops the matrices of memory that goes away; writes nothing back. */
 void sc_coherence_forget(uintptr_t addr, size_t bytes);
-/* Drops the matrices of a range after the host has been made valid. */
+/* Drops the matrices of a range after the host has been made valid, except for matrices that calls have. */
 void sc_coherence_release_range(uintptr_t addr, size_t bytes);
+/* The same for all matrices of the range: waits for calls of other threads. Not within a call. */
+void sc_coherence_withdraw(uintptr_t addr, size_t bytes);
 /* Brings all matrices home; devices keep their copies. */
 void sc_coherence_home_all(void);
 /* Pins the block of an address, for a program that hands the block to devices itself.  Devices ignore page

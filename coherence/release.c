@@ -1,6 +1,11 @@
 /* Giving matrices up: when their memory goes away, or after their data has come home. */
 #include "coherence/protocol.h"
 
+#include <time.h>
+
+#define PATIENCE 8     /* looks; then new calls are held up */
+#define LOOK     20000 /* nanoseconds from look to look */
+
 static void wait_tile(const struct sc_tile *t, struct sc_fences *w)
 {
     for (int d = 0; d < sc_protocol.devices; d++) {
@@ -59,31 +64,61 @@ static struct sc_matrix *known(uintptr_t base, uint32_t id)
     return m && m->id == id ? m : NULL;
 }
 
-void sc_coherence_release_range(uintptr_t addr, size_t bytes)
+/* False: calls have matrices of the range, which stay. */
+static bool release_idle(uintptr_t addr, size_t bytes)
 {
     struct sc_fences w = {.count = 0};
     uintptr_t next = addr;
     struct sc_matrix *m;
+    bool all = true;
 
     if (!bytes || !sc_protocol_ops())
-        return;
+        return true;
     sc_lent_lock();
     while (next < addr + bytes && (m = sc_directory_next(next, addr + bytes))) {
         uintptr_t base = m->base;
         uint32_t id = m->id;
 
         next = sc_matrix_end(m);
-        if (m->users) /* a call has it */
+        if (m->users) { /* a call has it */
+            all = false;
             continue;
+        }
         m->users++; /* keeps the matrix in its place while the lock is dropped, unless its memory is freed */
         sc_access_all(m); /* mending drops the lock once more, and a call could write the matrix again */
         m = known(base, id);
         if (m && --m->users == 0)
             remove_matrix(m, &w);
+        else if (m) /* a call has begun meanwhile */
+            all = false;
     }
     sc_protocol_mend();
     sc_protocol_unlock();
     sc_fences_sync(&w);
+    return all;
+}
+
+void sc_coherence_release_range(uintptr_t addr, size_t bytes) { (void)release_idle(addr, bytes); }
+
+/* A matrix may be larger than the range: calls of other threads on the rest of the block hold the matrix, and have
+ * results on devices. */
+void sc_coherence_withdraw(uintptr_t addr, size_t bytes)
+{
+    int rounds = 0;
+
+    for (; !release_idle(addr, bytes); rounds++) {
+        if (rounds == PATIENCE) {
+            sc_protocol_lock();
+            sc_protocol_hold_calls();
+            sc_protocol_unlock();
+        }
+        nanosleep(&(struct timespec){.tv_nsec = LOOK}, NULL);
+    }
+    if (rounds > PATIENCE) {
+        sc_protocol_lock();
+        sc_protocol_resume_calls();
+        sc_protocol_unlock();
+    }
 }
 
 void sc_coherence_home_all(void)

@@ -369,12 +369,13 @@ bool sc_host_arena_free_untracked(void *p)
 }
 
 /* Drops the protocol's entries of block i.  Unless the whole block is to be discarded, its data is first brought to
- * host memory. */
+ * host memory: calls of other threads may be at work on other parts of the block. */
 static void drop(struct sc_host_span *span, uint32_t i, bool discarded)
 {
-    if (!discarded)
-        sc_host_acquire(block_base(span, i), block_bytes(span), SC_RDWR);
-    sc_host_forget(block_base(span, i), block_bytes(span));
+    if (discarded)
+        sc_host_forget(block_base(span, i), block_bytes(span));
+    else
+        sc_host_withdraw(block_base(span, i), block_bytes(span));
 }
 
 /* Walks the live blocks that intersect [*addr, end).  Returns the span and index of the next block, with the

@@ -39,8 +39,8 @@ size_t sc_host_arena_size(const void *p);
 bool sc_host_arena_tracked(const void *p);
 
 /* For a range whose protection or mapping the program changes.  Brings the live blocks in the range to host memory,
- * drops their entries, and never lets the blocks be tracked again.  `lost`: the pages will be replaced, so the
- * addresses of the blocks are not reused either. */
+ * drops their entries once no call uses them, and never lets the blocks be tracked again.  `lost`: the pages will be
+ * replaced, so the addresses of the blocks are not reused either. */
 void sc_host_arena_abandon(uintptr_t addr, size_t bytes, bool lost);
 
 /* MADV_DONTNEED: sets the bytes of whole pages to 0, also where the pages are pinned, and drops the protocol's
@@ -50,6 +50,7 @@ void sc_host_arena_empty(uintptr_t addr, size_t bytes);
 /* Calls of the protocol's callbacks, with the thread marked as inside the library.  errno is kept.  The functions do
  * nothing before the first start of the fault engine and in a forked child. */
 void sc_host_forget(uintptr_t addr, size_t bytes);
+void sc_host_withdraw(uintptr_t addr, size_t bytes);
 void sc_host_acquire(uintptr_t addr, size_t bytes, enum sc_access access);
 bool sc_host_home(void); /* true when a callback was called */
 void sc_host_resume(void);

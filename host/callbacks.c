@@ -35,6 +35,21 @@ void sc_host_forget(uintptr_t addr, size_t bytes)
     errno = saved;
 }
 
+void sc_host_withdraw(uintptr_t addr, size_t bytes)
+{
+    const struct sc_host_callbacks *calls = callable();
+    int saved = errno;
+
+    if (!calls)
+        return;
+    sc_quiet_enter();
+    sc_inside_enter();
+    calls->withdraw(addr, bytes);
+    sc_inside_leave();
+    sc_quiet_leave();
+    errno = saved;
+}
+
 void sc_host_acquire(uintptr_t addr, size_t bytes, enum sc_access access)
 {
     const struct sc_host_callbacks *calls = callable();

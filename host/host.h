@@ -39,6 +39,9 @@ struct sc_host_callbacks {
     /* On the caller's thread, before the memory goes away.  Drops the entries without writing back.  On return the
      * pages are open and no transfer uses them. */
     void (*forget)(uintptr_t addr, size_t bytes);
+    /* On the caller's thread.  Makes the range valid on the host and opens it, then drops the entries.  Waits for calls
+     * of other threads that use memory of the range's blocks. */
+    void (*withdraw)(uintptr_t addr, size_t bytes);
     /* On the caller's thread.  Makes the range valid on the host and opens it for the access. */
     void (*acquire)(uintptr_t addr, size_t bytes, enum sc_access access);
     /* On the pager thread, after a crash of the program.  Makes all host memory valid.  May be NULL. */

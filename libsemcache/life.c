@@ -250,6 +250,16 @@ static void forget(uintptr_t addr, size_t bytes)
     sc_coherence_forget(addr, bytes);
 }
 
+/* For a reader of the trace the memory is acquired and freed. */
+static void withdraw(uintptr_t addr, size_t bytes)
+{
+    if (!is_tracking())
+        return;
+    sc_trace_acquire(addr, bytes, SC_RDWR);
+    sc_coherence_withdraw(addr, bytes);
+    sc_trace(.kind = SC_EVENT_FREE, .range = {.address = addr, .bytes = bytes});
+}
+
 static void acquire(uintptr_t addr, size_t bytes, enum sc_access access)
 {
     if (!is_tracking())
@@ -296,6 +306,7 @@ static const struct sc_host_callbacks callbacks = {.fault = sc_coherence_fault,
                                                    .landed = sc_coherence_fault_landed,
                                                    .read_ahead = sc_coherence_read_ahead,
                                                    .forget = forget,
+                                                   .withdraw = withdraw,
                                                    .acquire = acquire,
                                                    .all_home = all_home,
                                                    .home = home,

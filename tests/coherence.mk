@@ -3,7 +3,7 @@ EXTRA_DIST += tests/coherence_env.h tests/submit_env.h tests/offloaded.h
 COHERENCE_TESTS = tests/coherence_random tests/coherence_states tests/coherence_threads \
 	tests/coherence_memory tests/coherence_push tests/coherence_scarce tests/coherence_sources \
 	tests/coherence_routes tests/coherence_sharing tests/coherence_exchange tests/coherence_levels \
-	tests/coherence_check tests/coherence_patterns tests/coherence_keep_open
+	tests/coherence_check tests/coherence_patterns tests/coherence_keep_open tests/coherence_withdraw
 check_PROGRAMS += $(COHERENCE_TESTS)
 TESTS += $(COHERENCE_TESTS)
 tests_coherence_keep_open_SOURCES = tests/coherence_keep_open.c
@@ -29,6 +29,8 @@ tests_coherence_routes_SOURCES = tests/coherence_routes.c
 tests_coherence_routes_LDADD = libcore.la
 tests_coherence_scarce_SOURCES = tests/coherence_scarce.c
 tests_coherence_scarce_LDADD = libcore.la
+tests_coherence_withdraw_SOURCES = tests/coherence_withdraw.c
+tests_coherence_withdraw_LDADD = libcore.la
 tests_coherence_random_SOURCES = tests/coherence_random.c
 tests_coherence_random_LDADD = libcore.la
 tests_coherence_states_SOURCES = tests/coherence_states.c

@@ -74,11 +74,18 @@ static void forget(uintptr_t addr, size_t bytes)
     pthread_mutex_unlock(&protocol);
 }
 
+static void withdraw(uintptr_t addr, size_t bytes)
+{
+    acquire(addr, bytes, SC_RDWR);
+    forget(addr, bytes);
+}
+
 static void home(void) { acquire((uintptr_t)block, block_bytes, SC_RDWR); }
 static void child(void) {}
 
 static const struct sc_host_callbacks callbacks = {
-    .fault = fault, .read_ahead = read_ahead, .forget = forget, .acquire = acquire, .home = home, .child = child};
+    .fault = fault, .read_ahead = read_ahead, .forget = forget, .withdraw = withdraw,
+    .acquire = acquire, .home = home, .child = child};
 
 static char pattern(size_t i, int seed) { return (char)(i * 13 + i / 4096 + (size_t)seed * 29); }
 

@@ -39,8 +39,14 @@ static inline void fake_home(void) { fake_homes++; }
 static inline void fake_resume(void) { fake_resumes++; }
 static inline void fake_child(void) { fake_children++; }
 
+static inline void fake_withdraw(uintptr_t addr, size_t bytes)
+{
+    fake_acquire(addr, bytes, SC_RDWR);
+    fake_forget(addr, bytes);
+}
 static const struct sc_host_callbacks fake_callbacks = {
-    .forget = fake_forget, .acquire = fake_acquire, .home = fake_home, .child = fake_child,
+    .forget = fake_forget, .withdraw = fake_withdraw,
+    .acquire = fake_acquire, .home = fake_home, .child = fake_child,
     .resume = fake_resume};
 
 static inline void fake_reset(void)
