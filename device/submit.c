@@ -23,6 +23,8 @@
  * `sync` reports the failure, and the protocol treats the data as that of a lost device (coherence/loss.c). */
 #include "device/submit.h"
 
+#include "base/libc_versions.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>

@@ -19,7 +19,8 @@ static struct record {
     uint64_t seq; /* of a mark, or of the fence of a wait; copies: width */
     pthread_t by;
 } records[MOST];
-static atomic_int count;
+static int count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the records */
 static atomic_uint_fast64_t marked[DEVICES][SC_STREAMS];
 static atomic_int held = -1;       /* device whose operations wait */
 static atomic_int refused = -1;    /* device whose kernels fail, */
@@ -30,12 +31,11 @@ static int freed_after;
 
 static void note(char what, int device, enum sc_stream stream, uint64_t seq)
 {
-    struct record *r;
-
     while (atomic_load(&held) == device)
         usleep(100);
-    r = &records[atomic_fetch_add(&count, 1) % MOST];
-    *r = (struct record){what, device, stream, seq, pthread_self()};
+    pthread_mutex_lock(&lock);
+    records[count++ % MOST] = (struct record){what, device, stream, seq, pthread_self()};
+    pthread_mutex_unlock(&lock);
 }
 
 static enum sc_status copy(int device, enum sc_stream stream, const struct sc_copy2d *c)
@@ -134,7 +134,7 @@ static const struct sc_device_ops *ops;
 
 static void open_table(void)
 {
-    atomic_store(&count, 0);
+    count = 0; /* no thread runs */
     ops = sc_submit_beside(&host, &inner, DEVICES);
     if (!ops)
         tap_skip_all("no threads");
@@ -164,10 +164,14 @@ static struct sc_fence marked_on(int device, enum sc_stream stream)
 /* The record of a kind on a device whose `seq` is given; -1: none. */
 static int find(char what, int device, uint64_t seq)
 {
-    for (int i = 0; i < atomic_load(&count); i++)
+    int at = -1;
+
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < count && at < 0; i++)
         if (records[i].what == what && records[i].device == device && records[i].seq == seq)
-            return i;
-    return -1;
+            at = i;
+    pthread_mutex_unlock(&lock);
+    return at;
 }
 
 static void test_choice(void)

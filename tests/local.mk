@@ -33,7 +33,7 @@ CLEANFILES += .prove prove.log
 # because tests/trace_rings crashes on purpose.
 TSAN_TESTS = tests/coherence_threads tests/coherence_random tests/coherence_states tests/coherence_memory \
 	tests/coherence_push tests/coherence_sources tests/coherence_scarce tests/coherence_withdraw \
-	tests/host_threads tests/trace_rings \
+	tests/host_threads tests/trace_rings tests/device_submit \
 	tests/blas_chains tests/blas_real tests/blas_triangles tests/sparse_parts tests/sparse_forms
 TSAN_SETTINGS = handle_segv=0 handle_sigbus=0
 EXTRA_DIST += tests/tsan.supp
