@@ -100,6 +100,8 @@ static struct {
     struct sc_device_ops table;
     int devices;
     struct device *device;
+    char *zone;        /* of memory at the host's addresses */
+    size_t zone_bytes; /* 0: none */
     /* Hints without order, atomic: */
     int last;   /* device of the newest operation */
     int beside; /* operations left for the queues */
@@ -609,6 +611,24 @@ static enum sc_status alloc(int device, size_t bytes, void **memory, struct sc_f
     return status;
 }
 
+static enum sc_status zone(size_t bytes, void **base)
+{
+    enum sc_status status = all.ops->zone(bytes, base);
+
+    if (status == SC_OK) {
+        all.zone = *base;
+        __atomic_store_n(&all.zone_bytes, bytes, __ATOMIC_RELEASE);
+    }
+    return status;
+}
+
+static bool is_in_zone(const void *memory)
+{
+    size_t bytes = __atomic_load_n(&all.zone_bytes, __ATOMIC_ACQUIRE);
+
+    return bytes && (const char *)memory >= all.zone && (size_t)((const char *)memory - all.zone) < bytes;
+}
+
 static enum sc_status place(int device, void *memory, size_t bytes, struct sc_fence *ready)
 {
     enum sc_status status;
@@ -620,6 +640,8 @@ static enum sc_status place(int device, void *memory, size_t bytes, struct sc_fe
     return status;
 }
 
+/* Memory at the host's addresses is freed now: the caller may ask next where the addresses have memory, or give them to
+ * another device. */
 static void free_after(int device, void *memory, const struct sc_fence *after, int count)
 {
     struct device *d = device_at(device);
@@ -638,7 +660,7 @@ static void free_after(int device, void *memory, const struct sc_fence *after, i
         recorded = recorded && is_recorded(after[i]);
         w.free.after[w.free.count++] = after[i];
     }
-    if (recorded)
+    if (recorded || is_in_zone(memory))
         submit_free(d, memory, w.free.after, w.free.count);
     else
         push(d, &w);
@@ -765,6 +787,7 @@ const struct sc_device_ops *sc_submit_beside(const struct sc_device_host *host, 
     all.table.wait = wait;
     all.table.sync = sync;
     all.table.done = done;
+    OVER(zone, zone);
     OVER(unreserve, unreserve);
     OVER(place, place);
     OVER(spare, spare);

@@ -109,6 +109,14 @@ static void free_block(int device, void *memory, const struct sc_fence *after, i
     note('F', device, SC_STREAM_MEMORY, 0);
 }
 
+static char addresses[4096];
+
+static enum sc_status zone(size_t bytes, void **base)
+{
+    *base = addresses;
+    return bytes <= sizeof addresses ? SC_OK : SC_ERR_UNSUPPORTED;
+}
+
 static void spare(int device, uint64_t bytes)
 {
     (void)device, (void)bytes;
@@ -127,7 +135,8 @@ static void close_all(void) { atomic_fetch_add(&closed, 1); }
 static struct sc_device_ops inner = {.abi = SC_DEVICE_ABI, .size = sizeof inner, .name = "records",
                                      .properties = properties, .close = close_all, .alloc = alloc, .free = free_block,
                                      .copy = copy, .launch = launch, .certain = certain, .mark = mark, .wait = wait,
-                                     .sync = sync_with, .done = done, .spare = spare};
+                                     .sync = sync_with, .done = done, .spare = spare,
+                                     .zone = zone};
 static struct sc_config config;
 static const struct sc_device_host host = {.config = &config, .log = sc_log, .thread_enter = sc_inside_enter};
 static const struct sc_device_ops *ops;
@@ -294,6 +303,25 @@ static void test_memory(void)
     inner.done = done;
 }
 
+/* A caller looks at the addresses as soon as their memory has been freed. */
+static void test_zone(void)
+{
+    struct sc_fence used;
+    void *base = NULL;
+
+    inner.done = undone;
+    open_table();
+    tap_ok(!ops->zone(sizeof addresses, &base) && base == addresses, "the back end chooses addresses");
+    copied(0, SC_STREAM_H2D, SC_HOST, 0, 1);
+    for (int i = 0; i < 50; i++)
+        kernel(1, SC_OP_GEMM, 31);
+    used = marked_on(1, SC_STREAM_COMPUTE);
+    ops->free(1, addresses + 64, &used, 1);
+    tap_ok(find('F', 1, 0) > find('K', 1, 31) && freed_after == 1, "memory at such an address is free at once");
+    ops->close();
+    inner.done = done;
+}
+
 static void test_memory_short(void)
 {
     struct sc_fence f;
@@ -351,6 +379,7 @@ int main(void)
     test_order();
     test_turns();
     test_memory();
+    test_zone();
     test_memory_short();
     test_failure();
     return tap_done();
