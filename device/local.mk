@@ -1,6 +1,6 @@
 # device: interface, host kernels, emulated devices
-libcore_la_SOURCES += device/device.h device/share.h device/device_int.h device/backend.h device/open.c device/submit.h device/submit.c \
-  device/links.h device/links.c device/exchange.h device/exchange.c \
+libcore_la_SOURCES += device/device.h device/share.h device/device_int.h device/backend.h device/open.c \
+  device/submit.h device/submit.c device/links.h device/links.c device/exchange.h device/exchange.c \
   device/kernel_host.c device/kernel_sparse.c device/kernel_lapack.c device/lapack_seconds.c \
   device/csr_loops.inc device/kernel_convert.c \
   device/slot.h device/emu/backend.c device/emu/emu.h device/emu/emu_int.h device/emu/emu.c \
