@@ -171,9 +171,12 @@ void sc_untracked_finish(struct sc_operand *operands, int count)
 
 void sc_coherence_forget(uintptr_t addr, size_t bytes)
 {
+    struct sc_host_block block;
+
     if (sc_host_in_arena((const void *)addr))
         sc_release_tracked(addr, bytes);
-    else if (bytes && sc_protocol_ops())
+    /* A block with a part that the program has mapped anew is not tracked, and may have mirrors. */
+    if (bytes && sc_protocol_ops() && !sc_host_block_of((const void *)addr, &block))
         sc_mirror_forget(addr, addr + bytes);
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -100,6 +100,7 @@ static struct {
     struct sc_device_ops table;
     int devices;
     struct device *device;
+    bool apart[SC_DEVICES_MAX][SC_DEVICES_MAX]; /* [to][from]: no direct copies, which the back end may refuse */
     char *zone;        /* of memory at the host's addresses */
     size_t zone_bytes; /* 0: none */
     /* Hints without order, atomic: */
@@ -429,8 +430,25 @@ static enum sc_status direct(int device, enum sc_stream stream)
 
 /* --- operations --------------------------------------------------------------------------------------------------- */
 
+/* A copy that the back end may refuse is submitted at once, in its turn. */
+static enum sc_status copy_apart(int device, enum sc_stream stream, const struct sc_copy2d *c)
+{
+    struct work w = {.kind = COPY, .stream = stream, .copy = *c};
+    enum sc_status status = direct(device, stream);
+
+    if (status != SC_OK)
+        return status;
+    take_turn(&w);
+    await_turn(&w);
+    status = submit(device_at(device), &w);
+    end_turn(&w);
+    return status;
+}
+
 static enum sc_status copy(int device, enum sc_stream stream, const struct sc_copy2d *c)
 {
+    if (c->src_device != SC_HOST && c->dst_device != SC_HOST && all.apart[c->dst_device][c->src_device])
+        return copy_apart(device, stream, c);
     return enqueue(device, &(struct work){.kind = COPY, .stream = stream, .copy = *c});
 }
 
@@ -750,6 +768,18 @@ static bool is_wanted(const struct sc_device_host *host, const struct sc_device_
     return count > 1 && ops->certain && ops->properties(0, &p) == SC_OK && !p.emulated;
 }
 
+static void find_apart(void)
+{
+    struct sc_device_properties p;
+
+    for (int to = 0; to < all.devices; to++) {
+        bool known = all.ops->properties(to, &p) == SC_OK;
+
+        for (int from = 0; from < all.devices; from++)
+            all.apart[to][from] = from != to && (!known || !p.peer[from]);
+    }
+}
+
 /* Operations that a back end lacks stay NULL. */
 #define OVER(name, function) all.table.name = ops->name ? function : NULL
 
@@ -764,6 +794,7 @@ const struct sc_device_ops *sc_submit_beside(const struct sc_device_host *host, 
     all.host = host;
     all.devices = count;
     all.last = all.beside = 0;
+    find_apart();
     for (int i = 0; i < count; i++) {
         device_at(i)->index = i;
         pthread_mutex_init(&device_at(i)->lock, NULL);

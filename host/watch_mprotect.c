@@ -189,7 +189,8 @@ static bool add(struct sc_watch_range *r, uintptr_t lo, uintptr_t hi, bool mixed
     size_t pages = (hi - lo) >> SC_PAGE_SHIFT, room = r->room ? r->room : SC_PAGE;
     void *state;
 
-    if (mixed || !sc_lifetime_is_known(lo, hi))
+    /* The handler takes a fault in the arena for the arena's (a part of a block that the program has mapped anew). */
+    if (mixed || sc_host_next_within(lo) < hi || !sc_lifetime_is_known(lo, hi))
         return false;
     while (room < pages)
         room *= 2;

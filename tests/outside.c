@@ -319,6 +319,29 @@ static void mappings(const char *k)
     munmap(q, BYTES + PAGE);
 }
 
+/* A part of a block of malloc, mapped anew: the block is no longer tracked.  Whether copies of the part stay on devices
+ * depends on the engine. */
+static void part_of_block(const char *k)
+{
+    char *block = malloc(BYTES + 20 * PAGE);
+    double *p = map((void *)(((size_t)block + 8 * PAGE) & -(size_t)PAGE), MAP_FIXED);
+
+    fill(p, 1);
+    judge(product(p) && product(p), k, "right");
+    p[77] = 5;
+    judge(product(p), k, "written by the CPU");
+    map(p, MAP_FIXED);
+    judge(product(p), k, "a mapping over it is empty");
+    fill(p, 2);
+    judge(product(p), k, "written again");
+    mprotect((char *)p + 10 * PAGE, PAGE, PROT_READ);
+    judge(product(p), k, "with a page that the program protects");
+    mprotect((char *)p + 10 * PAGE, PAGE, PROT_READ | PROT_WRITE);
+    p[10 * PAGE / 8] = 7;
+    judge(product(p), k, "after the protection");
+    free(block);
+}
+
 static int file_of(const double *a)
 {
     char name[] = "/tmp/semcache-test-XXXXXX";
@@ -423,6 +446,7 @@ int main(int argc, char **argv)
     if (wp)
         on_stack();
     mappings("mappings");
+    part_of_block("a part of a block mapped anew");
     shared("shared");
     if (wp)
         past_libc("past libc");
