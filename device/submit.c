@@ -35,7 +35,7 @@
 enum {
     QUEUE = 512,     /* operations of a queue; a power of two */
     RING = 16384,    /* fences of a stream: more than operations in a driver's queues */
-    FREE_FENCES = 24, /* of a queued free; more: the free is direct */
+    FREE_FENCES = 24, /* of a queued free; a free with more waits for the others */
     BESIDE = 64,     /* operations after a change of the device that go through the queues */
     SPIN_NS = 100 * 1000,       /* an idle thread looks for work without a pause, */
     YIELD_NS = 2 * 1000 * 1000, /* then offers its processor to others between two looks, and then sleeps */
@@ -394,12 +394,23 @@ static bool is_beside(int device)
 
 static bool is_direct(const struct device *d, int device) { return !is_beside(device) && is_empty(d); }
 
+/* By the calling thread. */
+static enum sc_status submit_in_turn(struct device *d, const struct work *w)
+{
+    struct work own = *w;
+    enum sc_status status;
+
+    take_turn(&own);
+    await_turn(&own);
+    status = submit(d, &own);
+    end_turn(&own);
+    return status;
+}
+
 static enum sc_status enqueue(int device, const struct work *w)
 {
     struct device *d = device_at(device);
     struct stream *s = &d->stream[w->stream];
-    struct work own;
-    enum sc_status status;
 
     if (__atomic_load_n(&s->broken, __ATOMIC_ACQUIRE))
         return SC_ERR_DEVICE;
@@ -408,12 +419,7 @@ static enum sc_status enqueue(int device, const struct work *w)
         push(d, w);
         return SC_OK;
     }
-    own = *w;
-    take_turn(&own);
-    await_turn(&own);
-    status = submit(d, &own);
-    end_turn(&own);
-    return status;
+    return submit_in_turn(d, w);
 }
 
 /* Before an operation of the back end that the queue does not take. */
@@ -436,13 +442,7 @@ static enum sc_status copy_apart(int device, enum sc_stream stream, const struct
     struct work w = {.kind = COPY, .stream = stream, .copy = *c};
     enum sc_status status = direct(device, stream);
 
-    if (status != SC_OK)
-        return status;
-    take_turn(&w);
-    await_turn(&w);
-    status = submit(device_at(device), &w);
-    end_turn(&w);
-    return status;
+    return status == SC_OK ? submit_in_turn(device_at(device), &w) : status;
 }
 
 static enum sc_status copy(int device, enum sc_stream stream, const struct sc_copy2d *c)

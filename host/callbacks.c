@@ -20,34 +20,32 @@ static const struct sc_host_callbacks *any(void)
 
 static const struct sc_host_callbacks *callable(void) { return sc_host_orphan() ? NULL : any(); }
 
-void sc_host_forget(uintptr_t addr, size_t bytes)
+static void tell(void (*function)(uintptr_t, size_t), uintptr_t addr, size_t bytes)
 {
-    const struct sc_host_callbacks *calls = callable();
     int saved = errno;
 
-    if (!calls)
-        return;
     sc_quiet_enter();
     sc_inside_enter();
-    calls->forget(addr, bytes);
+    function(addr, bytes);
     sc_inside_leave();
     sc_quiet_leave();
     errno = saved;
 }
 
+void sc_host_forget(uintptr_t addr, size_t bytes)
+{
+    const struct sc_host_callbacks *calls = callable();
+
+    if (calls)
+        tell(calls->forget, addr, bytes);
+}
+
 void sc_host_withdraw(uintptr_t addr, size_t bytes)
 {
     const struct sc_host_callbacks *calls = callable();
-    int saved = errno;
 
-    if (!calls)
-        return;
-    sc_quiet_enter();
-    sc_inside_enter();
-    calls->withdraw(addr, bytes);
-    sc_inside_leave();
-    sc_quiet_leave();
-    errno = saved;
+    if (calls)
+        tell(calls->withdraw, addr, bytes);
 }
 
 void sc_host_acquire(uintptr_t addr, size_t bytes, enum sc_access access)
