@@ -22,8 +22,9 @@ void sc_coherence_start_home(const struct sc_view *view);
 void sc_coherence_forget(uintptr_t addr, size_t bytes);
 /* Drops the matrices of a range after the host has been made valid, except for matrices that calls have. */
 void sc_coherence_release_range(uintptr_t addr, size_t bytes);
-/* The same for all matrices of the range: waits for calls of other threads. Not within a call. */
-void sc_coherence_withdraw(uintptr_t addr, size_t bytes);
+/* The same for all matrices of the range: waits for calls of other threads. Not within a call. When the range has no
+ * matrices, calls `end` (may be NULL) with the protocol's lock held. */
+void sc_coherence_withdraw(uintptr_t addr, size_t bytes, void (*end)(void *arg), void *arg);
 /* Brings all matrices home; devices keep their copies. */
 void sc_coherence_home_all(void);
 /* Pins the block of an address, for a program that hands the block to devices itself.  Devices ignore page

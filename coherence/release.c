@@ -64,16 +64,20 @@ static struct sc_matrix *known(uintptr_t base, uint32_t id)
     return m && m->id == id ? m : NULL;
 }
 
-/* False: calls have matrices of the range, which stay. */
-static bool release_idle(uintptr_t addr, size_t bytes)
+static void do_nothing(void *arg) { (void)arg; }
+
+/* False: calls have matrices of the range, which stay. True: `end` was called. */
+static bool release_idle(uintptr_t addr, size_t bytes, void (*end)(void *arg), void *arg)
 {
     struct sc_fences w = {.count = 0};
     uintptr_t next = addr;
     struct sc_matrix *m;
     bool all = true;
 
-    if (!bytes || !sc_protocol_ops())
+    if (!bytes || !sc_protocol_ops()) {
+        end(arg);
         return true;
+    }
     sc_lent_lock();
     while (next < addr + bytes && (m = sc_directory_next(next, addr + bytes))) {
         uintptr_t base = m->base;
@@ -93,20 +97,26 @@ static bool release_idle(uintptr_t addr, size_t bytes)
             all = false;
     }
     sc_protocol_mend();
+    all = all && !sc_directory_next(addr, addr + bytes); /* mending may drop the lock */
+    if (all)
+        end(arg);
     sc_protocol_unlock();
     sc_fences_sync(&w);
     return all;
 }
 
-void sc_coherence_release_range(uintptr_t addr, size_t bytes) { (void)release_idle(addr, bytes); }
+void sc_coherence_release_range(uintptr_t addr, size_t bytes)
+{
+    (void)release_idle(addr, bytes, do_nothing, NULL);
+}
 
 /* A matrix may be larger than the range: calls of other threads on the rest of the block hold the matrix, and have
  * results on devices. */
-void sc_coherence_withdraw(uintptr_t addr, size_t bytes)
+void sc_coherence_withdraw(uintptr_t addr, size_t bytes, void (*end)(void *arg), void *arg)
 {
     int rounds = 0;
 
-    for (; !release_idle(addr, bytes); rounds++) {
+    for (; !release_idle(addr, bytes, end ? end : do_nothing, arg); rounds++) {
         if (rounds == PATIENCE) {
             sc_protocol_lock();
             sc_protocol_hold_calls();

@@ -103,9 +103,9 @@ static uint32_t first_free(const struct sc_host_span *span)
     return 64 * w + (uint32_t)__builtin_ctzl(~span->live[w]);
 }
 
-/* Pages in front of the only block of a span, of at least `pages` pages.  Arrays that all begin at the same offset in
- * a huge page have their elements of one index in the same set of the CPU's caches, and a loop over several arrays
- * evicts its own data: a product with a sparse matrix took 1.7 times as long. */
+/* Pages in front of the only block of a span, of at least `pages` pages. Without them all arrays would begin at the
+ * same offset in a huge page. A loop over several arrays would then evict its own data from the CPU's caches: a
+ * product with a sparse matrix took 1.7 times as long. */
 static uint32_t color_of(const struct sc_host_span *span, size_t pages, size_t align)
 {
     size_t room = span->pages - pages;
@@ -368,16 +368,6 @@ bool sc_host_arena_free_untracked(void *p)
     return true;
 }
 
-/* Drops the protocol's entries of block i.  Unless the whole block is to be discarded, its data is first brought to
- * host memory: calls of other threads may be at work on other parts of the block. */
-static void drop(struct sc_host_span *span, uint32_t i, bool discarded)
-{
-    if (discarded)
-        sc_host_forget(block_base(span, i), block_bytes(span));
-    else
-        sc_host_withdraw(block_base(span, i), block_bytes(span));
-}
-
 /* Walks the live blocks that intersect [*addr, end).  Returns the span and index of the next block, with the
  * intersection in [*from, *to), and moves *addr past the block. */
 static struct sc_host_span *next_block(uintptr_t *addr, uintptr_t end, uint32_t *i, uintptr_t *from, uintptr_t *to)
@@ -406,22 +396,40 @@ void sc_host_arena_abandon(uintptr_t addr, size_t bytes, bool lost)
 
     while ((span = next_block(&addr, end, &i, &from, &to))) {
         set(span->odd, i); /* before drop: a call that found the block earlier has ended when drop returns */
-        drop(span, i, false);
+        sc_host_withdraw(block_base(span, i), block_bytes(span), NULL, NULL);
         if (lost)
             set(span->lost, i);
     }
 }
 
+struct emptied {
+    struct sc_host_span *span;
+    uintptr_t from, to;
+};
+
+static void empty(void *arg)
+{
+    const struct emptied *e = arg;
+
+    sc_host_span_empty(e->span, (void *)e->from, e->to - e->from);
+}
+
+/* Unless the whole block is emptied, its data is first brought to host memory: calls of other threads may be at work on
+ * other parts of the block. No call may hold the block when the pages are emptied, because their copies on devices
+ * would keep the old contents. */
 void sc_host_arena_empty(uintptr_t addr, size_t bytes)
 {
-    uintptr_t end = addr + sc_page_ceil(bytes), from, to;
-    struct sc_host_span *span;
+    uintptr_t end = addr + sc_page_ceil(bytes);
+    struct emptied e;
     uint32_t i;
 
-    while ((span = next_block(&addr, end, &i, &from, &to))) {
-        if (bit(span->tracked, i))
-            drop(span, i, to - from == block_bytes(span));
-        sc_host_span_empty(span, (void *)from, to - from);
+    while ((e.span = next_block(&addr, end, &i, &e.from, &e.to))) {
+        uintptr_t base = block_base(e.span, i);
+        size_t whole = block_bytes(e.span);
+
+        if (e.to - e.from == whole && bit(e.span->tracked, i))
+            sc_host_forget(base, whole);
+        sc_host_withdraw(base, whole, empty, &e);
     }
 }
 

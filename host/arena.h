@@ -22,7 +22,7 @@ void *sc_host_arena_alloc_growing(size_t bytes);
  * room, or is tracked. */
 bool sc_host_arena_grow(void *p, size_t bytes);
 
-/* Makes one live block of a span in no list, whose bytes are all 0.  Returns its base. */
+/* Makes a live block of a span that is in no list. The bytes of the block are 0.  Returns its base. */
 void *sc_host_arena_whole(struct sc_host_span *span);
 
 /* Frees the block with base p.  Does not call `forget`: the caller has dropped the protocol's entries and the pages
@@ -50,7 +50,7 @@ void sc_host_arena_empty(uintptr_t addr, size_t bytes);
 /* Calls of the protocol's callbacks, with the thread marked as inside the library.  errno is kept.  The functions do
  * nothing before the first start of the fault engine and in a forked child. */
 void sc_host_forget(uintptr_t addr, size_t bytes);
-void sc_host_withdraw(uintptr_t addr, size_t bytes);
+void sc_host_withdraw(uintptr_t addr, size_t bytes, void (*end)(void *arg), void *arg); /* always calls `end` */
 void sc_host_acquire(uintptr_t addr, size_t bytes, enum sc_access access);
 bool sc_host_home(void); /* true when a callback was called */
 void sc_host_resume(void);

@@ -20,32 +20,35 @@ static const struct sc_host_callbacks *any(void)
 
 static const struct sc_host_callbacks *callable(void) { return sc_host_orphan() ? NULL : any(); }
 
-static void tell(void (*function)(uintptr_t, size_t), uintptr_t addr, size_t bytes)
+void sc_host_forget(uintptr_t addr, size_t bytes)
 {
+    const struct sc_host_callbacks *calls = callable();
     int saved = errno;
 
+    if (!calls)
+        return;
     sc_quiet_enter();
     sc_inside_enter();
-    function(addr, bytes);
+    calls->forget(addr, bytes);
     sc_inside_leave();
     sc_quiet_leave();
     errno = saved;
 }
 
-void sc_host_forget(uintptr_t addr, size_t bytes)
+void sc_host_withdraw(uintptr_t addr, size_t bytes, void (*end)(void *arg), void *arg)
 {
     const struct sc_host_callbacks *calls = callable();
+    int saved = errno;
 
+    sc_quiet_enter();
+    sc_inside_enter();
     if (calls)
-        tell(calls->forget, addr, bytes);
-}
-
-void sc_host_withdraw(uintptr_t addr, size_t bytes)
-{
-    const struct sc_host_callbacks *calls = callable();
-
-    if (calls)
-        tell(calls->withdraw, addr, bytes);
+        calls->withdraw(addr, bytes, end, arg);
+    else if (end)
+        end(arg);
+    sc_inside_leave();
+    sc_quiet_leave();
+    errno = saved;
 }
 
 void sc_host_acquire(uintptr_t addr, size_t bytes, enum sc_access access)

@@ -7,8 +7,8 @@
 #include "host/fault_sig.h"
 
 /* The remembered actions of the program are kept in a ring, and `current` is the serial number of the newest action.
- * Writers never wait for each other, and a reader checks by the serial number that its copy of an entry is whole.
- * The ring takes no lock, so it works in signal handlers and forked children. */
+ * Writers never wait for each other. A reader checks by the serial number that its copy of an entry is whole. The ring
+ * takes no lock: it works in signal handlers and forked children. */
 #define RING 64
 static struct {
     uint64_t serial;

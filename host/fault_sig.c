@@ -126,8 +126,8 @@ static bool ask(struct sc_fault_desk *desk, uintptr_t addr, enum sc_access acces
     __atomic_fetch_add(&desk->posted, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&desk->pager_asleep, __ATOMIC_SEQ_CST))
         sc_sig_futex_wake(&desk->posted);
-    /* A pager that stops closes the desk first and answers posted requests afterwards.  Either the pager sees this
-     * request, or this thread sees the closed desk. */
+    /* A pager that stops closes the desk first and answers posted requests afterwards.  The pager sees the request, or
+     * the thread sees the closed desk. */
     if (!__atomic_load_n(&desk->open, __ATOMIC_SEQ_CST) &&
         __atomic_compare_exchange_n(&slot->state, &state, SC_FAULT_FREE, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
         return false;
@@ -155,8 +155,7 @@ void sc_fault_sig_home(void)
 
 bool sc_fault_sig_ours(uintptr_t addr)
 {
-    return sc_host_within((const void *)addr) ||
-           (sc_host_within_watched((const void *)addr) && sc_watch_meets(addr, addr + 1));
+    return sc_host_within((const void *)addr) || sc_watch_meets(addr, addr + 1) || sc_watch_was(addr);
 }
 
 /* The array's bytes are on the parent's devices.  base/log.h is not async-signal-safe. */

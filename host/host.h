@@ -39,9 +39,10 @@ struct sc_host_callbacks {
     /* On the caller's thread, before the memory goes away.  Drops the entries without writing back.  On return the
      * pages are open and no transfer uses them. */
     void (*forget)(uintptr_t addr, size_t bytes);
-    /* On the caller's thread.  Makes the range valid on the host and opens it, then drops the entries.  Waits for calls
-     * of other threads that use memory of the range's blocks. */
-    void (*withdraw)(uintptr_t addr, size_t bytes);
+    /* On the caller's thread. Makes the range valid on the host and opens it, then drops the entries. Waits for calls
+     * of other threads that use the range's blocks. Calls `end` (may be NULL) before a later call can use the
+     * memory. */
+    void (*withdraw)(uintptr_t addr, size_t bytes, void (*end)(void *arg), void *arg);
     /* On the caller's thread.  Makes the range valid on the host and opens it for the access. */
     void (*acquire)(uintptr_t addr, size_t bytes, enum sc_access access);
     /* On the pager thread, after a crash of the program.  Makes all host memory valid.  May be NULL. */
@@ -176,8 +177,8 @@ bool sc_host_malloc_seen(void);
 /* Page protection of arena pages.  The applied protection is kept per page.  Callers hold the protocol's lock. */
 enum sc_prot { SC_PROT_RW = 0, SC_PROT_R = 1, SC_PROT_NONE = 2 }; /* ordered: larger is stricter */
 enum sc_prot sc_host_prot(uintptr_t addr);
-/* Whether all pages of [lo, hi), in one range of addresses, have this protection or a stricter one.  Under the
- * protocol's lock. */
+/* True if the pages of [lo, hi) have this protection or a stricter protection. The range lies in the arena or in the
+ * zone. Under the protocol's lock. */
 bool sc_host_is_closed(uintptr_t lo, uintptr_t hi, enum sc_prot prot);
 /* Applies want[i] to the i-th page from the address `first` on, with one mprotect for each run of pages that
  * changes.  Logs and returns SC_ERR_MEMORY when the system refuses, or when closing more pages would exceed the

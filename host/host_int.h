@@ -54,7 +54,7 @@ extern struct sc_host_range sc_host_watched;
 
 static inline __attribute__((always_inline)) bool sc_host_within_watched(const void *p)
 {
-    return (uintptr_t)p - __atomic_load_n(&sc_host_watched.base, __ATOMIC_RELAXED) <
+    return (uintptr_t)p - __atomic_load_n(&sc_host_watched.base, __ATOMIC_ACQUIRE) <
            __atomic_load_n(&sc_host_watched.bytes, __ATOMIC_ACQUIRE);
 }
 
@@ -89,13 +89,13 @@ static inline void *sc_host_sys_mmap(void *addr, size_t bytes, int prot, int fla
 }
 
 /* Flags of memory that Linux counts as stack.  A limit on data (RLIMIT_DATA) counts private pages while they are
- * writable, so the kernel could refuse to open pages that were closed under such a limit.  Memory that counts as
+ * writable. The kernel could refuse to open pages that were closed under such a limit.  Memory that counts as
  * stack is never refused.  Unused memory has no commit charge. */
 #define SC_HOST_MAP_UNCOUNTED (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_GROWSDOWN)
 
-/* Does the work of mmap.c before a call that changes mappings, made through syscall().  True: the kernel need not be
- * asked and the result is 0. */
-bool sc_host_remaps(long number, const long argument[6]);
+/* Does the work of mmap.c before a call that changes mappings, made through syscall(). True: the kernel need not be
+ * asked, and the result is 0. The caller passes *change to sc_watch_changed (host/watch.h) afterwards. */
+bool sc_host_remaps(long number, const long argument[6], int *change);
 /* The same for process_madvise on this process's own memory.  True: the call is done, with *result. */
 bool sc_host_advises_by_fd(const long argument[6], long *result);
 

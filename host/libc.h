@@ -1,4 +1,4 @@
-/* Functions of syscalls.tab that other files of this folder interpose: they acquire their arguments and call libc's
+/* Functions of syscalls.tab that are interposed elsewhere in the folder: they acquire their arguments and call libc's
  * function. */
 #ifndef SC_HOST_LIBC_H
 #define SC_HOST_LIBC_H

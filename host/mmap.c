@@ -42,12 +42,25 @@ static inline bool meets_arena(const void *addr, size_t bytes)
     return sc_host_hull.bytes && !sc_inside() && sc_host_next_within(a) - a < bytes;
 }
 
+static bool is_range(uintptr_t addr, size_t bytes) { return bytes && addr + bytes > addr; }
+
+/* Comes before the end of the library's entries. The result is for sc_watch_changed, after the change. */
+static int announce(const void *addr, size_t bytes)
+{
+    uintptr_t a = (uintptr_t)addr;
+
+    if (!__atomic_load_n(&sc_watch_has_engine, __ATOMIC_ACQUIRE) || !is_range(a, bytes) || sc_inside())
+        return SC_WATCH_NO_CHANGE;
+    return sc_watch_change(sc_page_floor(a), a + bytes);
+}
+
 /* For memory outside the arena that is about to be replaced: ends its watching. */
 static void forget_watched(const void *addr, size_t bytes)
 {
     uintptr_t lo = sc_page_floor((uintptr_t)addr), hi = (uintptr_t)addr + bytes;
 
-    if (__builtin_expect(sc_host_watched.bytes != 0, 0) && bytes && hi > lo && !sc_inside() && sc_watch_meets(lo, hi))
+    if (__builtin_expect(sc_host_watched.bytes != 0, 0) && is_range((uintptr_t)addr, bytes) && !sc_inside() &&
+        sc_watch_meets(lo, hi))
         sc_host_forget(lo, hi - lo);
 }
 
@@ -58,6 +71,15 @@ static void abandon(const void *addr, size_t bytes, bool lost)
     forget_watched(addr, bytes);
     if (lost)
         sc_lifetime_unmapped((uintptr_t)addr, bytes);
+}
+
+/* Before a change of the mapping (`lost`) or of the protection. The result is for sc_watch_changed. */
+static int changes(const void *addr, size_t bytes, bool lost)
+{
+    int change = announce(addr, bytes);
+
+    abandon(addr, bytes, lost);
+    return change;
 }
 
 /* Does, or prevents, the kernel's effect on closed or pinned pages (rule M4).  True: the kernel need not be asked. */
@@ -102,55 +124,72 @@ static void __attribute__((constructor)) find_next(void)
     sc_host_next(&next_process_madvise, "process_madvise");
 }
 
-static bool advises(void *addr, size_t bytes, int advice)
+static bool advises(void *addr, size_t bytes, int advice, int *change)
 {
-    if (meets_arena(addr, bytes) && (uintptr_t)addr % SC_PAGE == 0 && advised((uintptr_t)addr, bytes, advice))
-        return true;
-    if (advice != MADV_POPULATE_READ && advice != MADV_POPULATE_WRITE)
+    *change = SC_WATCH_NO_CHANGE;
+    if (advice != MADV_POPULATE_READ && advice != MADV_POPULATE_WRITE) {
+        *change = announce(addr, bytes);
         forget_watched(addr, bytes);
-    return false;
+    }
+    return meets_arena(addr, bytes) && (uintptr_t)addr % SC_PAGE == 0 && advised((uintptr_t)addr, bytes, advice);
 }
 
 /* shmat with SHM_REMAP replaces memory at the given address.  Without SHM_REMAP shmat never meets the arena, whose
  * addresses are taken. */
-static void attaches(int id, const void *addr, int flags)
+static int attaches(int id, const void *addr, int flags)
 {
-    uintptr_t at = (uintptr_t)addr & ~(uintptr_t)(flags & SHM_RND ? SC_PAGE - 1 : 0);
+    void *at = (void *)((uintptr_t)addr & ~(uintptr_t)(flags & SHM_RND ? SC_PAGE - 1 : 0));
     struct shmid_ds about;
+    bool replaces = addr && (flags & SHM_REMAP) && shmctl(id, IPC_STAT, &about) == 0;
 
-    if (addr && (flags & SHM_REMAP) && shmctl(id, IPC_STAT, &about) == 0)
-        abandon((const void *)at, about.shm_segsz, true);
+    return replaces ? changes(at, about.shm_segsz, true) : SC_WATCH_NO_CHANGE;
+}
+
+static int maps(const void *addr, size_t bytes, int flags)
+{
+    return flags & MAP_FIXED ? changes(addr, bytes, true) : SC_WATCH_NO_CHANGE;
+}
+
+/* `to`: the address for MREMAP_FIXED. The announced range has both places. */
+static int remaps(void *addr, size_t bytes, size_t new_bytes, int flags, void *to)
+{
+    char *from = addr, *fixed = flags & MREMAP_FIXED ? to : addr, *first = from < fixed ? from : fixed;
+    char *end = from + bytes, *fixed_end = flags & MREMAP_FIXED ? fixed + new_bytes : end;
+    int change = announce(first, (size_t)((end > fixed_end ? end : fixed_end) - first));
+
+    if (flags & MREMAP_FIXED)
+        abandon(fixed, new_bytes, true);
+    abandon(addr, bytes, true);
+    return change;
 }
 
 /* Libraries that need to hear of mappings (UCX under MPICH, Open MPI) overwrite the beginnings of the functions
  * below and make the system call by syscall(). */
-bool sc_host_remaps(long number, const long argument[6])
+bool sc_host_remaps(long number, const long argument[6], int *change)
 {
     void *addr = (void *)argument[0];
     size_t bytes = (size_t)argument[1];
 
+    *change = SC_WATCH_NO_CHANGE;
     switch (number) {
     case SYS_munmap:
-        abandon(addr, bytes, true);
+        *change = changes(addr, bytes, true);
         return false;
     case SYS_mmap:
-        if (argument[3] & MAP_FIXED)
-            abandon(addr, bytes, true);
+        *change = maps(addr, bytes, (int)argument[3]);
         return false;
     case SYS_mremap:
-        if (argument[3] & MREMAP_FIXED)
-            abandon((void *)argument[4], (size_t)argument[2], true);
-        abandon(addr, bytes, true);
+        *change = remaps(addr, bytes, (size_t)argument[2], (int)argument[3], (void *)argument[4]);
         return false;
     case SYS_mprotect:
     case SYS_pkey_mprotect:
-        abandon(addr, bytes, false);
+        *change = changes(addr, bytes, false);
         return false;
     case SYS_shmat:
-        attaches((int)argument[0], (void *)argument[1], (int)argument[2]);
+        *change = attaches((int)argument[0], (void *)argument[1], (int)argument[2]);
         return false;
     case SYS_madvise:
-        return advises(addr, bytes, (int)argument[2]);
+        return advises(addr, bytes, (int)argument[2], change);
     default:
         return false;
     }
@@ -158,27 +197,32 @@ bool sc_host_remaps(long number, const long argument[6])
 
 SC_HOST_EXPORT int munmap(void *addr, size_t bytes)
 {
-    abandon(addr, bytes, true);
-    return ((__typeof__(munmap) *)sc_host_next(&next_munmap, "munmap"))(addr, bytes);
+    int change = changes(addr, bytes, true);
+    int result = ((__typeof__(munmap) *)sc_host_next(&next_munmap, "munmap"))(addr, bytes);
+
+    sc_watch_changed(change);
+    return result;
 }
 
 SC_HOST_EXPORT void *mmap(void *addr, size_t bytes, int prot, int flags, int fd, off_t offset)
 {
-    if (flags & MAP_FIXED)
-        abandon(addr, bytes, true);
+    int change = maps(addr, bytes, flags);
+
     addr = ((__typeof__(mmap) *)sc_host_next(&next_mmap, "mmap"))(addr, bytes, prot, flags, fd, offset);
     if (addr != MAP_FAILED)
         sc_lifetime_mapped(addr, bytes, prot, flags);
+    sc_watch_changed(change);
     return addr;
 }
 
 SC_HOST_EXPORT void *mmap64(void *addr, size_t bytes, int prot, int flags, int fd, off64_t offset)
 {
-    if (flags & MAP_FIXED)
-        abandon(addr, bytes, true);
+    int change = maps(addr, bytes, flags);
+
     addr = ((__typeof__(mmap64) *)sc_host_next(&next_mmap64, "mmap64"))(addr, bytes, prot, flags, fd, offset);
     if (addr != MAP_FAILED)
         sc_lifetime_mapped(addr, bytes, prot, flags);
+    sc_watch_changed(change);
     return addr;
 }
 
@@ -274,7 +318,7 @@ SC_HOST_EXPORT void *mremap(void *addr, size_t bytes, size_t new_bytes, int flag
     bool whole = (lasting || meets_arena(addr, bytes)) && bytes && new_bytes >= bytes &&
                  !(flags & MREMAP_DONTUNMAP) && (uintptr_t)addr % SC_PAGE == 0 && is_mapped(addr, bytes);
     void *to = NULL, *wanted;
-    int before = errno;
+    int before = errno, change;
 
     if (flags & MREMAP_FIXED) {
         va_list args;
@@ -282,9 +326,8 @@ SC_HOST_EXPORT void *mremap(void *addr, size_t bytes, size_t new_bytes, int flag
         va_start(args, flags);
         to = va_arg(args, void *);
         va_end(args);
-        abandon(to, new_bytes, true);
     }
-    abandon(addr, bytes, true);
+    change = remaps(addr, bytes, new_bytes, flags, to);
     wanted = to;
     to = remap(addr, bytes, new_bytes, flags, wanted);
     if (to == MAP_FAILED && errno == EFAULT && whole) {
@@ -293,32 +336,46 @@ SC_HOST_EXPORT void *mremap(void *addr, size_t bytes, size_t new_bytes, int flag
     }
     if (lasting && to != MAP_FAILED)
         sc_lifetime_mapped(to, new_bytes, PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
+    sc_watch_changed(change);
     return to;
 }
 
 SC_HOST_EXPORT int mprotect(void *addr, size_t bytes, int prot)
 {
-    abandon(addr, bytes, false);
-    return ((__typeof__(mprotect) *)sc_host_next(&next_mprotect, "mprotect"))(addr, bytes, prot);
+    int change = changes(addr, bytes, false);
+    int result = ((__typeof__(mprotect) *)sc_host_next(&next_mprotect, "mprotect"))(addr, bytes, prot);
+
+    sc_watch_changed(change);
+    return result;
 }
 
 SC_HOST_EXPORT int pkey_mprotect(void *addr, size_t bytes, int prot, int key)
 {
-    abandon(addr, bytes, false);
-    return ((__typeof__(pkey_mprotect) *)sc_host_next(&next_pkey_mprotect, "pkey_mprotect"))(addr, bytes, prot, key);
+    int change = changes(addr, bytes, false);
+    int result = ((__typeof__(pkey_mprotect) *)sc_host_next(&next_pkey_mprotect, "pkey_mprotect"))(addr, bytes, prot,
+                                                                                                  key);
+
+    sc_watch_changed(change);
+    return result;
 }
 
 SC_HOST_EXPORT void *shmat(int id, const void *addr, int flags)
 {
-    attaches(id, addr, flags);
-    return ((__typeof__(shmat) *)sc_host_next(&next_shmat, "shmat"))(id, addr, flags);
+    int change = attaches(id, addr, flags);
+    void *result = ((__typeof__(shmat) *)sc_host_next(&next_shmat, "shmat"))(id, addr, flags);
+
+    sc_watch_changed(change);
+    return result;
 }
 
 SC_HOST_EXPORT int madvise(void *addr, size_t bytes, int advice)
 {
-    if (advises(addr, bytes, advice))
-        return 0;
-    return ((__typeof__(madvise) *)sc_host_next(&next_madvise, "madvise"))(addr, bytes, advice);
+    int change;
+    bool done = advises(addr, bytes, advice, &change);
+    int result = done ? 0 : ((__typeof__(madvise) *)sc_host_next(&next_madvise, "madvise"))(addr, bytes, advice);
+
+    sc_watch_changed(change);
+    return result;
 }
 
 /* --- advice by a pidfd -------------------------------------------------------------------------------------------- */

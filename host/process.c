@@ -184,7 +184,7 @@ SC_HOST_EXPORT int clone(int (*body)(void *), void *stack, int flags, void *arg,
 /* --- descriptors -------------------------------------------------------------------------------------------------- */
 
 /* Kept descriptors (the library's) and spared ones (a driver's) have close-on-exec set already, so they are skipped
- * with CLOSE_RANGE_CLOEXEC, too.  While a driver starts in another thread, it opens files between those found here. */
+ * with CLOSE_RANGE_CLOEXEC, too.  A driver that starts in a thread opens files between the files found here. */
 SC_HOST_EXPORT int close_range(unsigned first, unsigned last, int flags)
 {
     int own, result = 0;

@@ -9,6 +9,7 @@
 #include "host/next.h"
 #include "host/process.h"
 #include "host/touch.h"
+#include "host/watch.h"
 
 static void *next_syscall;
 
@@ -18,15 +19,19 @@ __attribute__((no_sanitize_address)) SC_HOST_EXPORT long syscall(long number, ..
     struct sc_host_use use = {0};
     long a[6], result;
     uint64_t mask;
-    bool divides;
+    bool divides, done;
     va_list args;
+    int change;
 
     va_start(args, number);
     for (int i = 0; i < 6; i++)
         a[i] = va_arg(args, long);
     va_end(args);
-    if (sc_host_remaps(number, a))
+    done = sc_host_remaps(number, a, &change);
+    if (done) {
+        sc_watch_changed(change);
         return 0;
+    }
 #ifdef SYS_process_madvise
     if (number == SYS_process_madvise && sc_host_advises_by_fd(a, &result))
         return result;
@@ -36,6 +41,7 @@ __attribute__((no_sanitize_address)) SC_HOST_EXPORT long syscall(long number, ..
     divides = sc_host_is_fork(number, a) && sc_host_process_divides();
     result = ((__typeof__(syscall) *)sc_host_next(&next_syscall, "syscall"))(number, a[0], a[1], a[2], a[3], a[4],
                                                                              a[5]);
+    sc_watch_changed(change);
     if (divides)
         sc_host_process_divided(result == 0);
     sc_host_use_end(&use);

@@ -194,8 +194,8 @@ static void remember_action(const struct sigaction *action, struct sigaction *ol
         *old = before;
 }
 
-/* A handler is noted before its installation and forgotten after its removal, so that a thread that must not be
- * interrupted never meets an unknown handler. */
+/* Notes a handler before its installation. The handler is forgotten after its removal: a quiet thread never meets an
+ * unknown handler. */
 static void will_handle(int sig, handler_fn handler)
 {
     if (handler != SIG_DFL && handler != SIG_IGN && handler != SIG_ERR && handler != SIG_HOLD)

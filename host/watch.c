@@ -17,6 +17,7 @@
 #include "base/locks.h"
 #include "base/log.h"
 #include "base/own_proc.h"
+#include "base/quiet.h"
 #include "host/arena.h"
 
 static struct sc_lock lock = SC_LOCK(SC_RANK_WATCH); /* writers of the table, and the engines */
@@ -40,6 +41,7 @@ static void give_lock(void)
 #define ENGINES 2
 static const struct sc_watch_engine *engines[ENGINES]; /* available engines, the preferred engine first */
 static bool looked;
+bool sc_watch_has_engine;
 
 static void find_engines(void)
 {
@@ -60,6 +62,7 @@ const char *sc_host_watch_engine(void)
         take_lock();
         if (!looked)
             find_engines();
+        __atomic_store_n(&sc_watch_has_engine, engines[0] != NULL, __ATOMIC_RELEASE);
         __atomic_store_n(&looked, true, __ATOMIC_RELEASE);
         give_lock();
     }
@@ -157,20 +160,31 @@ static struct walk usable_from(uintptr_t lo, uintptr_t hi)
 
 /* --- the ranges --------------------------------------------------------------------------------------------------- */
 
-/* A reader loads base and bytes separately: it may miss a range that is just being added, but not an older range. */
-static void set_hull(void)
+/* Readers have no lock, and load base before bytes. They always find the ranges added before the look. The hull
+ * therefore grows, bytes first, until the last range ends. */
+static void widen_hull(uintptr_t lo, uintptr_t hi)
 {
-    uintptr_t lo = UINTPTR_MAX, hi = 0;
+    uintptr_t base = sc_host_watched.base, end = base + sc_host_watched.bytes;
 
     sc_assert_held(SC_RANK_WATCH);
-    for (const struct sc_watch_range *r = sc_watch_ranges; r < sc_watch_ranges + SC_WATCHED_MAX; r++)
-        if (r->hi) {
-            lo = r->lo < lo ? r->lo : lo;
-            hi = r->hi > hi ? r->hi : hi;
-        }
-    __atomic_store_n(&sc_host_watched.bytes, 0, __ATOMIC_RELEASE);
+    if (base == end) {
+        __atomic_store_n(&sc_host_watched.base, lo, __ATOMIC_RELEASE);
+        __atomic_store_n(&sc_host_watched.bytes, hi - lo, __ATOMIC_RELEASE);
+        return;
+    }
+    lo = lo < base ? lo : base;
+    hi = hi > end ? hi : end;
+    __atomic_store_n(&sc_host_watched.bytes, hi - lo, __ATOMIC_RELEASE);
     __atomic_store_n(&sc_host_watched.base, lo, __ATOMIC_RELEASE);
-    __atomic_store_n(&sc_host_watched.bytes, hi ? hi - lo : 0, __ATOMIC_RELEASE);
+}
+
+static void end_hull(void)
+{
+    sc_assert_held(SC_RANK_WATCH);
+    for (const struct sc_watch_range *r = sc_watch_ranges; r < sc_watch_ranges + SC_WATCHED_MAX; r++)
+        if (r->hi)
+            return;
+    __atomic_store_n(&sc_host_watched.bytes, 0, __ATOMIC_RELEASE);
 }
 
 static struct sc_watch_range *free_range(void)
@@ -193,6 +207,51 @@ static bool is_excluded(uintptr_t lo, uintptr_t hi)
         if (excluded[i].lo < hi && excluded[i].hi > lo)
             return true;
     return exclusions > SC_WATCHED_MAX;
+}
+
+/* Changes of mappings that threads of the program are making. With more changes than entries, no memory becomes watched
+ * until they are over. An entry stays for ever if a signal handler leaves the call by longjmp: its range is not watched
+ * again. */
+#define CHANGES 32
+static struct sc_watch_run changing[CHANGES]; /* hi 0: unused entry */
+static int unlisted;
+
+int sc_watch_change(uintptr_t lo, uintptr_t hi)
+{
+    int i = 0;
+
+    sc_quiet_enter();
+    take_lock();
+    while (i < CHANGES && changing[i].hi)
+        i++;
+    if (i < CHANGES)
+        changing[i] = (struct sc_watch_run){lo, hi};
+    else
+        unlisted++;
+    give_lock();
+    sc_quiet_leave();
+    return i;
+}
+
+void sc_watch_change_over(int number)
+{
+    sc_quiet_enter();
+    take_lock();
+    if (number < CHANGES)
+        changing[number].hi = 0;
+    else if (unlisted) /* none in a child that was forked during the change */
+        unlisted--;
+    give_lock();
+    sc_quiet_leave();
+}
+
+static bool is_changing(uintptr_t lo, uintptr_t hi)
+{
+    sc_assert_held(SC_RANK_WATCH);
+    for (int i = 0; i < CHANGES; i++)
+        if (changing[i].hi > lo && changing[i].lo < hi)
+            return true;
+    return unlisted > 0;
 }
 
 void sc_watch_exclude(uintptr_t lo, size_t bytes)
@@ -243,11 +302,11 @@ enum sc_status sc_host_watch(uintptr_t lo, uintptr_t *hi, uintptr_t least)
     take_lock();
     r = free_range();
     seen = r ? usable_from(lo, *hi) : (struct walk){0};
-    if (seen.at >= least && !is_excluded(lo, seen.at) && add(r, lo, &seen)) {
+    if (seen.at >= least && !is_excluded(lo, seen.at) && !is_changing(lo, seen.at) && add(r, lo, &seen)) {
         *hi = seen.at;
         r->lo = lo;
         __atomic_store_n(&r->hi, seen.at, __ATOMIC_RELEASE);
-        set_hull();
+        widen_hull(lo, seen.at);
         status = SC_OK;
     }
     give_lock();
@@ -262,8 +321,9 @@ void sc_host_unwatch(uintptr_t lo)
     r = sc_watch_find(lo, lo + 1);
     if (r) {
         r->engine->remove(r);
-        __atomic_store_n(&r->hi, 0, __ATOMIC_RELEASE);
-        set_hull();
+        sc_watch_note_end(r); /* before the range ends: a handler finds the one or the other */
+        __atomic_store_n(&r->hi, 0, __ATOMIC_SEQ_CST);
+        end_hull();
     }
     give_lock();
 }
@@ -310,7 +370,9 @@ bool sc_host_watch_fault(uintptr_t addr)
 
     take_lock();
     r = sc_watch_find(addr, addr + 1);
-    if (r && r->engine->fault)
+    if (!r)
+        served = sc_watch_was(addr);
+    else if (r->engine->fault)
         served = r->engine->fault(r, addr);
     give_lock();
     return served;
@@ -333,7 +395,9 @@ void sc_watch_fork_child(void)
 {
     for (int i = 0; i < SC_WATCHED_MAX; i++)
         sc_watch_ranges[i].hi = 0;
-    set_hull();
+    end_hull();
+    memset(changing, 0, sizeof changing); /* of threads that the child does not have */
+    unlisted = 0;
     give_lock();
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -46,7 +46,22 @@ extern const struct sc_watch_engine sc_watch_wp, sc_watch_mprotect;
  * handler knows. */
 struct sc_watch_range *sc_watch_find(uintptr_t lo, uintptr_t hi);
 enum sc_prot sc_watch_prot(uintptr_t addr);
+/* True if the page was watched lately: a fault on a closed page may reach the handler after the end of the watching. */
+bool sc_watch_was(uintptr_t addr);
+void sc_watch_note_end(const struct sc_watch_range *r); /* with the lock of watch.c held */
 static inline bool sc_watch_meets(uintptr_t lo, uintptr_t hi) { return sc_watch_find(lo, hi) != NULL; }
+
+/* The program changes mappings or protections between sc_watch_change and sc_watch_changed. Meanwhile no memory of the
+ * range becomes watched: a call of another thread would know the pages as they were. */
+#define SC_WATCH_NO_CHANGE (-1)
+extern bool sc_watch_has_engine; /* memory may be watched from now on */
+int sc_watch_change(uintptr_t lo, uintptr_t hi);
+void sc_watch_change_over(int number);
+static inline void sc_watch_changed(int number)
+{
+    if (number != SC_WATCH_NO_CHANGE)
+        sc_watch_change_over(number);
+}
 
 /* Excludes the range for ever: it is written by other mappings or processes. */
 void sc_watch_exclude(uintptr_t lo, size_t bytes);

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "host/fault_int.h"
+#include "host/arena.h"
 #include "host/watch.h"
 
 #define FIRST_WINDOW 16u /* pages: 64 KiB, as for a write in the arena */
@@ -183,7 +184,8 @@ static int written(struct sc_watch_range *r, uintptr_t *lo, uintptr_t hi, bool a
     return count;
 }
 
-/* The old table stays mapped, because a handler may be reading it. */
+/* The old table stays, because a handler may be reading it. The table is in the arena: a new mapping could take
+ * addresses that the program has just unmapped, and the program may map there again with MAP_FIXED. */
 static bool add(struct sc_watch_range *r, uintptr_t lo, uintptr_t hi, bool mixed)
 {
     size_t pages = (hi - lo) >> SC_PAGE_SHIFT, room = r->room ? r->room : SC_PAGE;
@@ -195,8 +197,8 @@ static bool add(struct sc_watch_range *r, uintptr_t lo, uintptr_t hi, bool mixed
     while (room < pages)
         room *= 2;
     if (room > r->room) {
-        state = sc_host_sys_mmap(NULL, room, PROT_READ | PROT_WRITE, SC_HOST_MAP_UNCOUNTED);
-        if (state == MAP_FAILED)
+        state = sc_host_arena_alloc(room, SC_PAGE, false);
+        if (!state)
             return false;
         r->room = room;
         __atomic_store_n(&r->state, state, __ATOMIC_RELEASE);

@@ -251,12 +251,15 @@ static void forget(uintptr_t addr, size_t bytes)
 }
 
 /* For a reader of the trace the memory is acquired and freed. */
-static void withdraw(uintptr_t addr, size_t bytes)
+static void withdraw(uintptr_t addr, size_t bytes, void (*end)(void *arg), void *arg)
 {
-    if (!is_tracking())
+    if (!is_tracking()) {
+        if (end)
+            end(arg);
         return;
+    }
     sc_trace_acquire(addr, bytes, SC_RDWR);
-    sc_coherence_withdraw(addr, bytes);
+    sc_coherence_withdraw(addr, bytes, end, arg);
     sc_trace(.kind = SC_EVENT_FREE, .range = {.address = addr, .bytes = bytes});
 }
 

@@ -32,16 +32,61 @@ static enum sc_status doubles(struct sc_operand *o)
                              NULL, NULL);
 }
 
+/* --- no call begins before the pages are empty -------------------------------------------------------------------- */
+
+static int begun, early;
+
+static void *begins(void *view)
+{
+    struct sc_operand o;
+
+    __atomic_store_n(&started, 1, __ATOMIC_RELEASE);
+    if (sc_coherence_begin(view, 1, &o) == SC_OK) {
+        __atomic_store_n(&begun, 1, __ATOMIC_RELEASE);
+        sc_coherence_end(&o, 1);
+    }
+    return NULL;
+}
+
+static struct sc_view all_of_x(void)
+{
+    return (struct sc_view){.type = SC_D, .vector = true, .rows = N, .cols = 1, .ld = 1, .access = SC_RDWR,
+                            .spread = 1, .ptr = x};
+}
+
+static void empties_slowly(void *thread)
+{
+    static struct sc_view v;
+
+    v = all_of_x();
+    started = 0;
+    pthread_create(thread, NULL, begins, &v);
+    while (!__atomic_load_n(&started, __ATOMIC_ACQUIRE))
+        sched_yield();
+    usleep(100000); /* time for a call that does not wait */
+    early = __atomic_load_n(&begun, __ATOMIC_ACQUIRE);
+}
+
+static void test_end(void)
+{
+    pthread_t thread;
+
+    sc_coherence_withdraw((uintptr_t)x, N * sizeof *x, empties_slowly, &thread);
+    pthread_join(thread, NULL);
+    tap_ok(begun && !early, "a call of another thread begins after the end of the withdrawal");
+}
+
 int main(void)
 {
-    struct sc_view v = {.type = SC_D, .vector = true, .rows = N, .cols = 1, .ld = 1, .access = SC_RDWR, .spread = 1};
     struct sc_operand o;
+    struct sc_view v;
     pthread_t thread;
     int64_t right = 0, zeros = 0;
 
     env_init();
     env_start("emu:h200x8:1", 0);
-    v.ptr = x = env_memory(N * sizeof *x);
+    x = env_memory(N * sizeof *x);
+    v = all_of_x();
     for (int64_t i = 0; i < N; i++)
         x[i] = (double)i;
     if (sc_coherence_begin(&v, 1, &o) != SC_OK) {
@@ -65,6 +110,7 @@ int main(void)
     }
     tap_ok(right == HALF, "the call's results: %lld of %lld", (long long)right, (long long)HALF);
     tap_ok(zeros == HALF, "and the emptied part: %lld zeros of %lld", (long long)zeros, (long long)HALF);
+    test_end();
     sc_coherence_stop();
     return tap_done();
 }

@@ -24,7 +24,7 @@ check() # object, allowed symbols
 }
 common='_GLOBAL_OFFSET_TABLE_ __stack_chk_fail'
 check fault_sig "$common sc_host_arena sc_host_zone sc_host_hull sc_host_prot sc_host_prot_changes \
-    sc_host_strict_selector sc_inside_depth sc_host_watched sc_watch_find sc_watch_prot"
+    sc_host_strict_selector sc_inside_depth sc_host_watched sc_watch_find sc_watch_prot sc_watch_was"
 check watch_sig "$common"
 check chain_sig "$common sc_host_strict_selector sc_fault_sig_home"
 # The two front ends also contain the installation, which runs in ordinary code.

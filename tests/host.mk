@@ -1,7 +1,7 @@
 # Tests of host: memory half
 EXTRA_DIST += tests/host_fake.h
 HOST_MEMORY_TESTS = tests/host_arena tests/host_malloc tests/host_mmap tests/host_io tests/host_fork tests/self_mem \
-	tests/host_closed tests/host_descriptors tests/host_mpi tests/host_next
+	tests/host_closed tests/host_descriptors tests/host_mpi tests/host_next tests/host_changes
 check_PROGRAMS += $(HOST_MEMORY_TESTS)
 TESTS += $(HOST_MEMORY_TESTS)
 tests_host_arena_SOURCES = tests/host_arena.c
@@ -15,6 +15,11 @@ tests_host_malloc_SOURCES = tests/host_malloc.c
 tests_host_malloc_LDADD = libcore.la
 tests_host_next_SOURCES = tests/host_next.c
 tests_host_next_LDADD = libcore.la
+tests_host_changes_SOURCES = tests/host_changes.c
+tests_host_changes_LDADD = libcore.la
+check_LTLIBRARIES += tests/changes.la
+tests_changes_la_SOURCES = tests/changes.c
+tests_changes_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_host_mmap_SOURCES = tests/host_mmap.c
 tests_host_mmap_LDADD = libcore.la
 tests_host_io_SOURCES = tests/host_io.c

@@ -183,6 +183,7 @@ static void test_library(void)
     char *p = sc_host_alloc(100), *q;
     struct sc_host_block b;
 
+    fake_reset();
     tap_ok(p && sc_host_block_of(p, &b) && b.base == (uintptr_t)p, "the library's own memory is arena memory");
     sc_host_block_track(p);
     sc_host_free(p);

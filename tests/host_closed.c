@@ -74,10 +74,12 @@ static void forget(uintptr_t addr, size_t bytes)
     pthread_mutex_unlock(&protocol);
 }
 
-static void withdraw(uintptr_t addr, size_t bytes)
+static void withdraw(uintptr_t addr, size_t bytes, void (*end)(void *arg), void *arg)
 {
     acquire(addr, bytes, SC_RDWR);
     forget(addr, bytes);
+    if (end)
+        end(arg);
 }
 
 static void home(void) { acquire((uintptr_t)block, block_bytes, SC_RDWR); }

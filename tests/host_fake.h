@@ -39,10 +39,12 @@ static inline void fake_home(void) { fake_homes++; }
 static inline void fake_resume(void) { fake_resumes++; }
 static inline void fake_child(void) { fake_children++; }
 
-static inline void fake_withdraw(uintptr_t addr, size_t bytes)
+static inline void fake_withdraw(uintptr_t addr, size_t bytes, void (*end)(void *arg), void *arg)
 {
     fake_acquire(addr, bytes, SC_RDWR);
     fake_forget(addr, bytes);
+    if (end)
+        end(arg);
 }
 static const struct sc_host_callbacks fake_callbacks = {
     .forget = fake_forget, .withdraw = fake_withdraw,
