@@ -52,10 +52,12 @@ uintptr_t sc_host_next_within(uintptr_t addr);
 /* The hull of the watched ranges (watch.c); `bytes` is 0 when no range is watched. */
 extern struct sc_host_range sc_host_watched;
 
-static inline __attribute__((always_inline)) bool sc_host_within_watched(const void *p)
+static inline __attribute__((always_inline)) bool sc_host_meets_watched(const void *p, size_t bytes)
 {
-    return (uintptr_t)p - __atomic_load_n(&sc_host_watched.base, __ATOMIC_ACQUIRE) <
-           __atomic_load_n(&sc_host_watched.bytes, __ATOMIC_ACQUIRE);
+    uintptr_t base = __atomic_load_n(&sc_host_watched.base, __ATOMIC_ACQUIRE), at = (uintptr_t)p;
+    size_t hull = __atomic_load_n(&sc_host_watched.bytes, __ATOMIC_ACQUIRE);
+
+    return hull && (at - base < hull || base - at < bytes);
 }
 
 /* System calls by instruction.  libc's functions, syscall() among them, are interposed by this folder (mmap.c,

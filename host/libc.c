@@ -104,17 +104,20 @@ static void hand_over(const struct uffdio_register *r)
 
 /* libc_calls.h is included twice.  First: near_ROW tells whether any argument of a call may have to be acquired.
  * The test costs a few comparisons. */
+#define TIMES times_of
+#define FD_BYTES(c) (((size_t)(c) + 63) / 64 * 8)
+#define IOCTL_BYTES ioctl_bytes
 #define LIST(...) __VA_ARGS__
 #define ARENA(p) (near = near || sc_host_within(p))
-#define EITHER(p) (near = near || sc_host_within(p) || sc_host_within_watched(p))
+#define EITHER(p, n) (near = near || sc_host_within(p) || sc_host_meets_watched(p, (size_t)(n)))
 #define TRACKED() (near = near || __atomic_load_n(&sc_host_callbacks, __ATOMIC_RELAXED))
 #define IN(p, n) ARENA(p)
-#define OUT(p, n) EITHER(p)
+#define OUT(p, n) EITHER(p, n)
 #define IN1(p) ARENA(p)
-#define OUT1(p) EITHER(p)
+#define OUT1(p) EITHER(p, sizeof *(p))
 #define PATH(s) ARENA(s)
 #define STRINGS(v) TRACKED()
-#define ADDRESS(at, length) (EITHER(at), EITHER(length))
+#define ADDRESS(at, length) (EITHER(at, sizeof(struct sockaddr_storage)), EITHER(length, sizeof *(length)))
 #define OUT_V(v, c) TRACKED()
 #define IN_V(v, c) TRACKED()
 #define OUT_MSG(m) TRACKED()
@@ -124,9 +127,9 @@ static void hand_over(const struct uffdio_register *r)
 #define SPLICED(fd, v, c) TRACKED()
 #define PROCESS_IN(pid, v, c) TRACKED()
 #define PROCESS_OUT(pid, v, c) TRACKED()
-#define KEEP(p, n) EITHER(p)
-#define KEEP_IF(given, p, n) EITHER(p)
-#define FUTEX(what, t, other) (ARENA(t), EITHER(other))
+#define KEEP(p, n) EITHER(p, n)
+#define KEEP_IF(given, p, n) EITHER(p, n)
+#define FUTEX(what, t, other) (ARENA(t), EITHER(other, 4))
 #define REQUEST(b, reads) TRACKED()
 #define FAULTS(what, p) (near = near || (what) == UFFDIO_REGISTER)
 #define REQUESTS(list, c) TRACKED()
@@ -169,7 +172,6 @@ static void hand_over(const struct uffdio_register *r)
 #undef TOUCH
 
 /* Second: touch_ROW acquires the arguments. */
-#define TIMES times_of
 #define IN(p, n) sc_host_touch(use, p, (size_t)(n), SC_READ)
 #define OUT(p, n) sc_host_touch(use, p, (size_t)(n), SC_RDWR)
 #define IN1(p) IN(p, sizeof *(p))
@@ -186,8 +188,6 @@ static void hand_over(const struct uffdio_register *r)
 #define SPLICED(fd, v, c) sc_host_touch_spliced(use, fd, v, c)
 #define PROCESS_IN(pid, v, c) sc_host_touch_process(use, pid, v, c, SC_READ)
 #define PROCESS_OUT(pid, v, c) sc_host_touch_process(use, pid, v, c, SC_RDWR)
-#define FD_BYTES(c) (((size_t)(c) + 63) / 64 * 8)
-#define IOCTL_BYTES ioctl_bytes
 #define VECTOR_BYTES vector_bytes
 #define KEEP(p, n) sc_host_keep(p, n)
 #define KEEP_IF(given, p, n) ((given) ? KEEP(p, n) : (void)0)

@@ -32,16 +32,17 @@ SC_MPI_H sc_mpi_handle_at(const void *handles, int i);
 
 /* --- the memory that a call touches (mpi_touch.c) ----------------------------------------------------------------- */
 
-/* True for addresses of the arena and of watched memory (M12), and for NULL.  NULL is MPI_BOTTOM, with absolute
- * addresses in the datatype.  False for MPI_IN_PLACE.  Insignificant arguments are not tested, because they may have
- * any value. */
+static inline bool sc_mpi_in_place(const void *buf) { return (intptr_t)buf == 1 || (intptr_t)buf == -1; }
+
+/* True for addresses of the arena, for every address while memory is watched (M12), and for NULL. NULL is MPI_BOTTOM,
+ * with absolute addresses in the datatype. False for MPI_IN_PLACE. Insignificant arguments are not tested, because they
+ * may have any value. */
 static inline bool sc_mpi_matters(const void *buf)
 {
-    return __builtin_expect(sc_host_within(buf) || sc_host_within_watched(buf), 0) ||
-           (!buf && __builtin_expect(sc_host_arena.bytes != 0, 0));
+    if (!buf)
+        return __builtin_expect(sc_host_arena.bytes != 0, 0);
+    return __builtin_expect(sc_host_within(buf) || (sc_host_watched.bytes && !sc_mpi_in_place(buf)), 0);
 }
-
-static inline bool sc_mpi_in_place(const void *buf) { return (intptr_t)buf == 1 || (intptr_t)buf == -1; }
 
 /* Adds the range of `count` elements of a type. */
 void sc_mpi_span(struct sc_mpi_transfer *t, enum sc_mpi_side side, const void *buf, int64_t count, SC_MPI_H type);

@@ -93,7 +93,7 @@ void sc_host_touch_address(struct sc_host_use *use, void *at, socklen_t *length)
     if (!sc_host_anything_tracked() || !length)
         return;
     sc_host_touch(use, length, sizeof *length, SC_RDWR);
-    if (sc_host_within(at) || sc_host_within_watched(at))
+    if (sc_host_within(at) || sc_host_meets_watched(at, *length))
         sc_host_touch(use, at, *length, SC_RDWR);
 }
 
@@ -210,7 +210,7 @@ void sc_host_request(struct aiocb *request, bool reads)
         return;
     lo = (uintptr_t)request->aio_buf;
     sc_host_keep(request, sizeof *request);
-    if (!sc_host_within((void *)lo) && !sc_host_within_watched((void *)lo))
+    if (!sc_host_within((void *)lo) && !sc_host_meets_watched((void *)lo, request->aio_nbytes))
         return;
     sc_host_request_over(request);
     sc_host_touch(&use, (void *)lo, request->aio_nbytes, reads ? SC_RDWR : SC_READ);

@@ -22,7 +22,7 @@ static inline void sc_host_touch(struct sc_host_use *use, const void *p, size_t 
 {
     if (__builtin_expect(sc_host_within(p), 0))
         sc_host_touch_arena(use, (uintptr_t)p, bytes, access);
-    else if (access & SC_WRITE && __builtin_expect(sc_host_within_watched(p), 0))
+    else if (access & SC_WRITE && __builtin_expect(sc_host_meets_watched(p, bytes), 0))
         sc_host_touch_watched(use, (uintptr_t)p, bytes, access);
 }
 
@@ -61,7 +61,7 @@ static inline void sc_host_keep(const void *p, size_t bytes)
 {
     if (__builtin_expect(sc_host_within(p), 0))
         sc_host_keep_arena(p, bytes);
-    else if (__builtin_expect(sc_host_within_watched(p), 0))
+    else if (__builtin_expect(sc_host_meets_watched(p, bytes), 0))
         sc_host_keep_arena(p, bytes);
 }
 

@@ -328,20 +328,18 @@ void sc_host_unwatch(uintptr_t lo)
     give_lock();
 }
 
-/* A range that a system call is writing counts as written until the system call ends, because the kernel may have
- * looked up the pages before they were watched again. */
+/* A range that a system call is writing counts as written until the system call ends: the kernel may have looked up the
+ * pages before they were watched again, and would find a closed page. A system call that begins later notes its range,
+ * and then waits for the lock in sc_host_watch_open. */
 int sc_host_watch_written(uintptr_t *lo, uintptr_t hi, bool again, struct sc_watch_run *runs, int most)
 {
-    uintptr_t from = *lo;
     struct sc_watch_range *r;
     int count = -1;
 
     take_lock();
     r = sc_watch_find(*lo, hi);
     if (r)
-        count = r->engine->written(r, lo, hi, again, runs, most);
-    if (count > 0 && again && sc_host_in_use(from, *lo, SC_READ))
-        r->engine->open(r, from, *lo);
+        count = r->engine->written(r, lo, hi, again && !sc_host_in_use(*lo, hi, SC_READ), runs, most);
     give_lock();
     return count;
 }

@@ -11,7 +11,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "host/fault_int.h"
 #include "host/host_int.h"
+#include "host/touch.h"
 #include "host/watch.h"
 #include "tests/host_fake.h"
 #include "tests/tap.h"
@@ -120,7 +122,7 @@ static long missed;
 static void *reads(void *p)
 {
     while (!__atomic_load_n(&over, __ATOMIC_ACQUIRE))
-        missed += !sc_host_within_watched(p);
+        missed += !sc_host_meets_watched(p, 1);
     return NULL;
 }
 
@@ -143,9 +145,35 @@ static void test_hull(void)
     pthread_join(thread, NULL);
     tap_ok(!missed, "a reader always finds a watched range while others come and go (%ld times not)", missed);
     sc_host_unwatch((uintptr_t)p);
-    tap_ok(!sc_host_within_watched(p), "the last range is gone");
+    tap_ok(!sc_host_meets_watched(p, 1), "the last range is gone");
     tap_ok(sc_host_watch_fault((uintptr_t)p), "a fault from before the end of the watching is repeated");
     tap_ok(!sc_host_watch_fault((uintptr_t)calls), "another fault is the program's");
+}
+
+/* --- memory that a system call is writing ------------------------------------------------------------------------- */
+
+static void test_in_use(void)
+{
+    char *p = anew();
+    uintptr_t lo = (uintptr_t)p, hi = lo + BYTES, from = lo;
+    struct sc_host_use use = {0};
+    struct sc_watch_run run;
+    uint32_t before;
+    int count;
+
+    p[0] = 1;
+    if (sc_host_watch(lo, &hi, hi) != SC_OK)
+        return;
+    before = sc_host_prot_changes;
+    sc_host_touch(&use, p - BYTES, 2 * BYTES, SC_RDWR); /* a part of the system call's memory is watched */
+    count = sc_host_watch_written(&from, hi, true, &run, 1);
+    tap_ok(count == 1 && sc_watch_prot(lo) == SC_PROT_RW && sc_host_prot_changes == before,
+           "pages are never closed while a system call writes them");
+    sc_host_use_end(&use);
+    from = lo;
+    count = sc_host_watch_written(&from, hi, true, &run, 1);
+    tap_ok(count == 1 && run.hi - run.lo == BYTES, "and count as written afterwards");
+    sc_host_unwatch(lo);
 }
 
 int main(int argc, char **argv)
@@ -167,6 +195,7 @@ int main(int argc, char **argv)
         return tap_done();
     test_calls(before);
     test_hull();
+    test_in_use();
     return tap_done();
 }
 /* SPDX-License-Identifier: BSD-2-Clause */
