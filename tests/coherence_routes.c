@@ -1,5 +1,6 @@
 /* Copies over an intermediate device, whose links are faster than the direct link. Asserts that the right bytes arrive
  * and cross each link once. If the intermediate device has no room or fails, the bytes take a different way. */
+#include "coherence/protocol.h"
 #include "device/emu/emu.h"
 #include "device/links.h"
 #include "tests/coherence_env.h"
@@ -8,6 +9,18 @@ enum { N = 256, DEVICES = 8 };
 #define BYTES ((uint64_t)N * N * 8)
 
 static double *a;
+
+/* Submission threads (device/submit.c) may not have submitted a call's copies when the call returns. */
+static void wait_for_copies(void)
+{
+    const struct sc_device_ops *ops = sc_protocol_ops();
+    struct sc_fence fence;
+
+    for (int d = 0; d < DEVICES; d++)
+        for (int s = 0; s < SC_STREAMS; s++)
+            if (ops->mark(d, (enum sc_stream)s, &fence) == SC_OK)
+                ops->sync(fence);
+}
 
 /* x := factor x on a device, which then holds the only copy. */
 static void scale(int device, double factor)
@@ -22,6 +35,7 @@ static void scale(int device, double factor)
     if (sc_coherence_task(device, &k, (struct sc_piece[3]){piece}, NULL, NULL) != SC_OK)
         tap_ok(0, "a task on %d", device);
     sc_coherence_end(&o, 1);
+    wait_for_copies();
 }
 
 static bool is_right(double factor)
@@ -100,6 +114,7 @@ static void test_from_the_host(void)
     for (int d = 0; d < DEVICES; d++)
         sc_coherence_prefetch(d, &piece);
     sc_coherence_end(&o, 1);
+    wait_for_copies();
     for (int d = 0; d < DEVICES; d++)
         host += went(SC_HOST, d);
     tap_ok(host == 1 && went_anywhere() == DEVICES,
@@ -120,9 +135,12 @@ static void test_measured(void)
            "measurements count, not what devices say: round the other way");
 }
 
-/* Device 4 is on the way now. */
+/* Device 4 is on the way now. A submission thread finds the failure after the call, too late for another way: the data
+ * is then that of a lost device (tests/device_submit). */
 static void test_failure(void)
 {
+    if (sc_config.submit == SC_SUBMIT_THREADS)
+        return;
     fill();
     scale(0, 2);
     look_at_links();
