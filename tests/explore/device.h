@@ -39,6 +39,7 @@ extern bool explore_taken[DEVICES][SLOTS];
 extern const struct sc_device_ops explore_device;
 /* Finishes the queued work, and gives each device memory for `room` allocations. */
 void explore_device_reset(int room);
+uint64_t explore_device_shortages(void); /* until now, allocations for which there was no room */
 int explore_allocation(const void *memory); /* the allocation's number; -1: NULL */
 
 /* The device refuses its n-th request, or dies with its data. */
@@ -53,6 +54,10 @@ bool explore_fence_failed(struct sc_fence fence);
 int explore_streams_enabled(int *enabled); /* streams that can take a step */
 void explore_stream_step(int stream);
 bool explore_streams_idle(void);
+
+/* Read and write the host's memory under any protection. */
+void explore_peek(void *to, const void *host, size_t bytes);
+void explore_poke(void *host, const void *from, size_t bytes);
 
 /* --- from who uses it --------------------------------------------------------------------------------------------- */
 

@@ -3,8 +3,10 @@
  * A run of semcache is a sequence of steps; no code of the protocol runs between two steps. A thread's step
  * ends where the thread waits or drops the lock. A step of a device's stream is one piece of queued work.
  * The threads (with the pager) are coroutines of one thread, the devices are queues, and a scheduler chooses the next
- * step. The scheduler tries every choice, depth first: a run repeats the previous run's choices up to the last choice
- * with an alternative. A run ends at a state that an earlier run has met (state.c defines a state).
+ * step. The scheduler takes every choice at every state (state.c) in some run: a run goes to the first known state that
+ * has a choice left, and from there on takes choices that are left wherever it comes by, and choices that lead to such
+ * states. A choice that was taken before has to lead to the same state again: otherwise a state lacks something that
+ * decides the future, and the test fails.
  *
  * The code under test is coherence/, directory/ and host/ as built for the library. The linker replaces (--wrap) the
  * lock, the condition variables and sc_fences_sync by functions of run.c, in which the threads stop.
@@ -30,10 +32,11 @@
 #define ELEMENTS 1024 /* two sectors of a page each, so that the middle page holds halves of two sectors */
 #define PAGES    3
 #define THREADS  3    /* of a program; the pager is one more thread */
+#define KINDS    9    /* steps that ANY may be */
 
 enum action {
     END,
-    READ,    /* the CPU reads element `first` */
+    READ,    /* the CPU reads elements [first, first + count) of one page */
     WRITE,   /* the CPU writes element `first` */
     NEGATE,  /* kernel on `device`: x := -x on x = [first, first + count) */
     SET,     /* kernel: overwrites the range without reading */
@@ -50,6 +53,8 @@ enum action {
     GIVE,    /* the release of the token that the thread has taken on the same range */
     LEASE,   /* a lease of the second array's range on `device` (coherence/lease.c) */
     LEASED_ADD, /* kernel: adds what the thread has leased to the same range of this array; the lease ends */
+    PREFETCH,   /* the range is requested on `device` for later kernels */
+    ANY,     /* the scheduler chooses among the thread's `any` of explore(): those in the bit mask `count` */
 };
 
 /* The threads of a program use disjoint elements, possibly of the same sectors and pages. The values that a thread must
@@ -97,16 +102,15 @@ bool explore_step(const struct program *program, const struct step *step);
 bool explore_program_over(void);
 /* Hashes the programs' part of the state. */
 void explore_hash_forms(void);
-void explore_peek(int array, double *now);
 
 /* --- the scheduler (run.c) ---------------------------------------------------------------------------------------- */
 
 struct explored {
-    uint64_t states, steps, runs;
+    uint64_t states, steps, runs, shortages; /* shortages: allocations for which a device had no room */
     bool good, whole; /* whole: no order was left out for lack of time */
 };
-/* Tries every order; visits at most `states` states (0: no limit). */
-struct explored explore(const struct program *program, uint64_t states);
+/* Tries every order; visits at most `states` states (0: no limit). any: per thread, what ANY may be, if not END. */
+struct explored explore(const struct program *program, const struct step (*any)[KINDS], uint64_t states);
 
 /* For a coroutine: the page is open for the access on return. */
 void explore_touch(uintptr_t address, enum sc_access access);

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/self_mem.h"
 #include "tests/explore/explore.h"
 #include "tests/tap.h"
 
@@ -288,6 +287,21 @@ static void take_lease(const struct program *p, const struct step *s)
     sc_coherence_end(&o, 1);
 }
 
+static void prefetch(const struct program *p, const struct step *s)
+{
+    struct sc_view v = view(p, s->array, s->first, s->count, SC_READ);
+    struct sc_cuts cuts;
+    struct sc_operand o;
+
+    if (sc_coherence_begin(&v, 1, &o) != SC_OK)
+        return;
+    sc_coherence_row_cuts(&o, &cuts);
+    for (int i = 0; i < cuts.n; i++)
+        sc_coherence_prefetch(s->device, &(struct sc_piece){.operand = &o, .r = cuts.at[i], .cols = 1,
+                                                            .rows = cuts.at[i + 1] - cuts.at[i], .access = SC_READ});
+    sc_coherence_end(&o, 1);
+}
+
 /* Returns the first element that the host has to compute. */
 static int add_leased(const struct program *p, const struct step *s)
 {
@@ -456,21 +470,12 @@ static bool may_be(int array, int i, double seen)
     return seen == explore_model[array][i] || explore_lost[array][i] || explore_is_gone(seen);
 }
 
-static bool is_right(int array, int element)
+static bool are_right(int array, int first, int n)
 {
-    return may_be(array, FIRST + element, *(volatile double *)address(array, element));
-}
-
-/* Reads the block under any protection; makes a system call only for closed pages. */
-void explore_peek(int array, double *now)
-{
-    const char *block = (const char *)explore_data[array];
-
-    for (size_t at = 0; at < PAGES * SC_PAGE; at += SC_PAGE)
-        if (sc_host_prot((uintptr_t)block + at) == SC_PROT_NONE)
-            sc_self_mem_read((char *)now + at, block + at, SC_PAGE);
-        else
-            memcpy((char *)now + at, block + at, SC_PAGE);
+    for (int i = first; i < first + n; i++)
+        if (!may_be(array, FIRST + i, *(volatile double *)address(array, i)))
+            return false;
+    return true;
 }
 
 /* What a child born now would find: current values, or values from before kernels that are still to run. */
@@ -482,7 +487,7 @@ static bool child_is_right(void)
     for (int a = 0; a < ARRAYS; a++) {
         for (int i = 0; i < PAGES; i++)
             good &= sc_host_prot((uintptr_t)explore_data[a] + (uintptr_t)i * SC_PAGE) != SC_PROT_NONE;
-        explore_peek(a, now);
+        explore_peek(now, explore_data[a], sizeof now);
         for (int i = 0; i < PAGES * 512; i++)
             good &= may_be(a, i, now[i]) || now[i] == before[a][i];
     }
@@ -527,7 +532,7 @@ bool explore_step(const struct program *p, const struct step *s)
     switch (s->action) {
     case READ:
         explore_touch(address(s->array, s->first), SC_READ);
-        return is_right(s->array, s->first);
+        return are_right(s->array, s->first, s->count);
     case WRITE:
         explore_touch(address(s->array, s->first), SC_WRITE);
         return store(s->array, s->first, value_of(p, s));
@@ -558,6 +563,9 @@ bool explore_step(const struct program *p, const struct step *s)
         return true;
     case LEASED_ADD:
         return use_leased(p, s);
+    case PREFETCH:
+        prefetch(p, s);
+        return true;
     case USE:
         model(p, s);
         use(p, s);
@@ -576,6 +584,7 @@ bool explore_step(const struct program *p, const struct step *s)
         return free_and_use(s->array);
     case FORK:
         return fork_now();
+    case ANY: /* has been chosen */
     case END:
         break;
     }

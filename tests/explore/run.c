@@ -1,4 +1,4 @@
-/* The scheduler: coroutines, decisions, depth-first search. */
+/* The scheduler: coroutines, decisions, the search through all orders. */
 #undef _FORTIFY_SOURCE /* its longjmp takes a jump to a second stack for an attack */
 #include <inttypes.h>
 #include <pthread.h>
@@ -15,7 +15,9 @@
 #define PAGER THREADS
 #define STACK (256 << 10)
 
-static const struct program *program;
+static struct program program_now; /* the program of the run, with the steps that the run has chosen for ANY */
+static const struct program *const program = &program_now;
+static const struct step (*any_step)[KINDS]; /* of explore() */
 static bool right; /* no wrong value in the run until now */
 
 /* --- coroutines --------------------------------------------------------------------------------------------------- */
@@ -24,14 +26,16 @@ static struct routine {
     jmp_buf context; /* valid after the beginning: saves no signal mask, which would cost a system call */
     ucontext_t beginning;
     char *stack;
-    int next;               /* step of the program; the pager: requests served */
+    int next;               /* step of the program; the pager: the thread whose request it serves */
     int stops;              /* number of stops in the current step */
+    uint64_t way;           /* hash of the places where the current step has stopped: stands for local variables */
     struct sc_fences waits; /* fences that the routine waits for */
     uintptr_t fault;        /* a thread's request to the pager; 0: no request */
     enum sc_access access;
-    pthread_cond_t *asleep;          /* condition variable that the routine waits for */
-    bool begun, over, fresh, locks; /* fresh: has not taken the lock since its last stop; locks: the next step takes the
-                                     * lock */
+    uintptr_t serves;       /* the pager: the page of the request; + 1: reads ahead behind the page */
+    pthread_cond_t *asleep; /* condition variable that the routine waits for */
+    bool begun, within, over; /* within: in a step of the program */
+    bool fresh, locks; /* fresh: has not taken the lock since its last stop; locks: the next step takes the lock */
 } routines[THREADS + 1];
 static jmp_buf scheduler;
 static struct routine *now; /* NULL: the scheduler */
@@ -50,6 +54,16 @@ static uint32_t exchange_locks(uint32_t held)
 }
 #endif
 
+/* Notes a place where the current step stops: an address, and the depth of the stack for its callers. */
+static void pass(uint64_t place)
+{
+    place += (uint64_t)((uintptr_t)__builtin_frame_address(0) - (uintptr_t)now->stack) << 48;
+    now->way = (now->way ^ place) * UINT64_C(0x9e3779b97f4a7c15);
+    now->way ^= now->way >> 29;
+}
+
+#define HERE ((uint64_t)(uintptr_t)__builtin_return_address(0))
+
 static void stop(void)
 {
     struct routine *self = now;
@@ -66,6 +80,8 @@ static void stop(void)
 static void await(const struct sc_fences *fences)
 {
     if (now) {
+        for (int i = 0; i < fences->count; i++)
+            pass((uint64_t)fences->f[i].device << 8 | (uint64_t)fences->f[i].stream);
         now->waits = *fences;
         stop();
         return;
@@ -107,6 +123,7 @@ int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
     if (now && mutex == lock) {
         while (!now->fresh || holder) {
             now->locks = true;
+            pass(HERE);
             stop();
         }
         now->fresh = now->locks = false;
@@ -140,6 +157,7 @@ int __wrap_sc_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
         return __real_sc_cond_wait(cond, mutex);
     __wrap_pthread_mutex_unlock(mutex);
     now->asleep = cond;
+    pass(HERE);
     stop();
     return __wrap_pthread_mutex_lock(mutex);
 }
@@ -155,12 +173,18 @@ int __wrap_pthread_cond_broadcast(pthread_cond_t *cond)
 /* A waiting coroutine notices a failure. */
 void __wrap_sc_fences_sync(const struct sc_fences *set)
 {
-    if (now)
+    if (now) {
+        pass(HERE);
         await(set);
+    }
     __real_sc_fences_sync(set);
 }
 
-void explore_pause(void) { stop(); }
+void explore_pause(void)
+{
+    pass(HERE);
+    stop();
+}
 
 /* A task that the protocol finishes on the host accesses the program's memory, with page faults. */
 enum sc_status __wrap_sc_device_kernel_host(void *(*symbol)(const char *), const struct sc_kernel *kernel);
@@ -180,6 +204,7 @@ void explore_touch(uintptr_t address, enum sc_access access)
 {
     while (!is_open(address, access)) {
         now->fault = address;
+        pass(address);
         now->access = access;
         stop();
     }
@@ -190,32 +215,43 @@ static void thread(int number)
     struct routine *self = &routines[number];
 
     while (program->thread[number][self->next].action != END) {
+        self->within = true;
         if (!explore_step(program, &program->thread[number][self->next]))
             right = false;
         self->next++;
+        self->over = program->thread[number][self->next].action == END; /* at once: ending is no event */
+        self->within = false;
+        self->way = 0;
         self->stops = 0;
         stop();
     }
-    self->over = true;
-    stop();
 }
 
 static void pager(void)
 {
-    for (;; routines[PAGER].stops = -1, stop()) /* idle: 0 stops */
+    struct routine *self = &routines[PAGER];
+
+    for (;; stop()) {
         for (int i = 0; i < THREADS; i++) {
             uintptr_t page = sc_page_floor(routines[i].fault);
 
             if (!page)
                 continue;
+            self->next = i;
+            self->serves = page;
             if (!is_open(page, routines[i].access) &&
                 sc_coherence_fault(page, routines[i].access, (struct sc_host_code){0},
                                    (size_t)program->window * SC_PAGE) != SC_FAULT_DONE)
                 right = false;
             routines[i].fault = 0;
+            self->serves = page + 1;
             if (program->ahead)
                 sc_coherence_read_ahead(page + (uintptr_t)program->window * SC_PAGE, (size_t)program->ahead * SC_PAGE);
         }
+        self->stops = -1; /* idle: 0 stops */
+        self->next = 0;
+        self->serves = self->way = 0;
+    }
 }
 
 static void body(int number)
@@ -265,13 +301,26 @@ static bool can_go(int i)
     return !r->over && !r->fault && !r->asleep && !(r->locks && holder) && reached(&r->waits);
 }
 
+static void hash_step(const struct step *s)
+{
+    explore_hash((uint64_t)s->action << 48 | (uint64_t)s->array << 40 | (uint64_t)s->device << 32 |
+                 (uint64_t)s->first << 16 | (uint64_t)s->count);
+}
+
+static bool broken; /* the device has been chosen to break */
+
 void explore_hash_threads(void)
 {
+    explore_hash(broken);
     for (int i = 0; i <= THREADS; i++) {
         const struct routine *r = &routines[i];
 
         explore_hash((uint64_t)r->next << 32 | (uint64_t)(r->stops << 2) | (uint64_t)r->over);
+        if (r->within)
+            hash_step(&program->thread[i][r->next]);
         explore_hash(r->fault | r->access);
+        explore_hash(r->serves);
+        explore_hash(r->way);
         explore_hash((uint64_t)(r->asleep != NULL) << 2 | (uint64_t)r->locks << 1 | (uint64_t)(r == holder));
         for (int k = 0; k < r->waits.count; k++)
             explore_hash_fence(r->waits.f[k]);
@@ -280,7 +329,6 @@ void explore_hash_threads(void)
 
 /* --- devices that break ------------------------------------------------------------------------------------------- */
 
-static bool broken;
 bool explore_lost[ARRAYS][PAGES * 512];
 
 static void break_device(void)
@@ -320,13 +368,32 @@ uint64_t __wrap_sc_protocol_lost(struct sc_matrix *m, struct sc_tile *t, int dev
 void __wrap_sc_log(enum sc_log_level level, const char *format, ...);
 void __wrap_sc_log(enum sc_log_level level, const char *format, ...)
 {
-    if (level == SC_LOG_ERROR && program && program->breaks == NEVER)
+    if (level == SC_LOG_ERROR && program->breaks == NEVER)
         tap_diag("%s", format);
 }
 
 /* --- decisions ---------------------------------------------------------------------------------------------------- */
 
-#define BREAKS (THREADS + 1 + DEVICES * SC_STREAMS)
+#define BREAKS  (THREADS + 1 + DEVICES * SC_STREAMS)
+#define CHOSEN  (BREAKS + 1)                /* + KINDS * thread + kind: the thread begins a step of this kind */
+#define CHOICES (CHOSEN + KINDS * THREADS)
+
+/* The candidates of a coroutine for the next step. */
+static int choices_of(int i, int *who)
+{
+    const struct step *next = i == PAGER ? NULL : &program->thread[i][routines[i].next];
+    int n = 0;
+
+    if (!can_go(i))
+        return 0;
+    if (!next || next->action != ANY)
+        who[n++] = i;
+    else
+        for (int kind = 0; kind < KINDS; kind++)
+            if (any_step[i][kind].action != END && next->count >> kind & 1)
+                who[n++] = CHOSEN + KINDS * i + kind;
+    return n;
+}
 
 /* The candidates for the next step: coroutines, streams, and the failure of the device. */
 static int choices(int *who)
@@ -334,8 +401,7 @@ static int choices(int *who)
     int n = 0, streams;
 
     for (int i = 0; i <= THREADS; i++)
-        if (can_go(i))
-            who[n++] = i;
+        n += choices_of(i, who + n);
     streams = explore_streams_enabled(who + n);
     for (int i = 0; i < streams; i++)
         who[n + i] += THREADS + 1;
@@ -350,6 +416,12 @@ static void take(int who)
     if (who == BREAKS) {
         break_device();
         return;
+    }
+    if (who >= CHOSEN) {
+        int i = (who - CHOSEN) / KINDS;
+
+        program_now.thread[i][routines[i].next] = any_step[i][(who - CHOSEN) % KINDS];
+        who = i;
     }
     if (who > THREADS) {
         explore_stream_step(who - THREADS - 1);
@@ -376,45 +448,119 @@ static bool all_over(void)
 
 /* --- states that were met ----------------------------------------------------------------------------------------- */
 
-static uint64_t *met;
-static uint64_t room, count;
+#define DEPTH 4096
+#define NOWHERE UINT32_MAX
 
-static bool is_new(uint64_t state)
+/* In the order of their discovery. The way to a state is the way to the state `parent`, and then `choice` there. */
+static struct state {
+    uint64_t hash;
+    uint32_t parent, next; /* next: index of the first of `choices` entries of `leads` */
+    uint8_t choice, choices;
+    bool over; /* no state is ahead at which a choice is left */
+} *met;
+static uint32_t count, room;
+static uint32_t *table; /* 2 * room places by hash: number of a state + 1; 0: none */
+static uint32_t *leads; /* the state after a choice; NOWHERE: the choice is left */
+static uint32_t leads_count, leads_room;
+
+/* Where the state is, or would be. */
+static uint32_t *place_of(uint64_t hash)
 {
-    uint64_t i;
+    uint64_t i = hash % (2 * (uint64_t)room);
 
-    state += !state;
-    if (2 * (count + 1) > room) {
-        uint64_t *old = met, before = room;
+    while (table[i] && met[table[i] - 1].hash != hash)
+        i = i + 1 < 2 * (uint64_t)room ? i + 1 : 0;
+    return &table[i];
+}
 
-        room = room ? 2 * room : 1 << 16;
-        met = calloc(room, sizeof *met);
-        count = 0;
-        for (i = 0; i < before; i++)
-            if (old[i])
-                is_new(old[i]);
-        free(old);
+static void make_room(void)
+{
+    room = room ? 2 * room : 1 << 10;
+    met = realloc(met, room * sizeof *met);
+    free(table);
+    table = calloc(2 * (size_t)room, sizeof *table);
+    for (uint32_t i = 0; i < count; i++)
+        *place_of(met[i].hash) = i + 1;
+}
+
+static uint32_t new_leads(int n)
+{
+    while (leads_count + (uint32_t)n > leads_room) {
+        leads_room = leads_room ? 2 * leads_room : 1 << 12;
+        leads = realloc(leads, leads_room * sizeof *leads);
     }
-    for (i = state % room; met[i]; i = (i + 1) % room)
-        if (met[i] == state)
+    for (int i = 0; i < n; i++)
+        leads[leads_count++] = NOWHERE;
+    return leads_count - (uint32_t)n;
+}
+
+static void forget_states(void)
+{
+    free(met);
+    free(table);
+    free(leads);
+    met = NULL;
+    table = leads = NULL;
+    count = room = leads_count = leads_room = 0;
+}
+
+/* Returns the state's number. A new state gets the given parent and choices. */
+static uint32_t meet(uint64_t hash, uint32_t parent, int choice, int choices)
+{
+    uint32_t *place;
+
+    if (count == room)
+        make_room();
+    place = place_of(hash);
+    if (!*place) {
+        met[count] = (struct state){.hash = hash, .parent = parent, .next = new_leads(choices),
+                                    .choice = (uint8_t)choice, .choices = (uint8_t)choices};
+        *place = ++count;
+    }
+    return *place - 1;
+}
+
+/* The first choice that no run has taken; or one behind which such a choice may be; or the first. Threads come before
+ * streams: a thread that never ends its step makes a run without end. */
+static int best_choice(const struct state *s)
+{
+    const uint32_t *lead = &leads[s->next];
+    int best = 0;
+
+    for (int i = 0; i < s->choices; i++)
+        if (lead[i] == NOWHERE)
+            return i;
+        else if (!met[lead[i]].over)
+            best = i;
+    return best;
+}
+
+/* A state that can be met again on the way from itself is never over. */
+static bool is_over(const struct state *s)
+{
+    for (int i = 0; i < s->choices; i++)
+        if (leads[s->next + (uint32_t)i] == NOWHERE || !met[leads[s->next + (uint32_t)i]].over)
             return false;
-    met[i] = state;
-    count++;
     return true;
 }
 
-/* --- depth first -------------------------------------------------------------------------------------------------- */
+static bool best_is_taken(uint32_t state)
+{
+    const struct state *s = &met[state];
 
-#define DEPTH 4096
+    return s->choices == 0 || leads[s->next + (uint32_t)best_choice(s)] != NOWHERE;
+}
+
+/* --- runs --------------------------------------------------------------------------------------------------------- */
 
 static struct decision {
-    uint64_t state;
-    int choice, choices;
-} path[DEPTH];
-static int depth; /* number of decisions to repeat; the last decision takes its next alternative */
+    uint32_t state;
+    int choice;
+} path[DEPTH]; /* of the run */
 
-static void begin_run(void)
+static void begin_run(const struct program *p)
 {
+    program_now = *p;
     explore_programs_reset();
     explore_device_reset(program->room);
     broken = false;
@@ -438,90 +584,112 @@ static void tell(const char *what, int steps)
     tap_diag("%s: %s after decisions%s", program->name, what, text);
 }
 
-/* Runs the program once; returns false if something was wrong. The first `depth` decisions are given. After them every
- * decision takes its first choice, and is noted while states are new; from the first known state on, the run only ends
- * in order. */
-static bool run(struct explored *e)
+/* Notes the way to a state; returns its length. */
+static int way_to(uint32_t state)
 {
-    unsigned broken = sc_coherence_broken(), noted;
-    int given = depth, step = 0, who[BREAKS + 1], n;
-    bool ending = false;
-    uint32_t held;
+    int length = 0;
 
-    begin_run();
-    for (; (n = choices(who)) > 0 && step < DEPTH; step++) {
-        int choice = 0;
+    for (uint32_t s = state; s; s = met[s].parent)
+        length++;
+    for (int i = length; i-- > 0; state = met[state].parent)
+        path[i] = (struct decision){met[state].parent, met[state].choice};
+    return length;
+}
 
-        if (step < given) {
-            uint64_t state = path[step].state;
+/* After the run's first `steps` decisions: the state is the one that the same decision has led to before. */
+static bool arrive(int steps, int choices)
+{
+    const struct decision *last = &path[steps ? steps - 1 : 0];
+    uint32_t *lead, state = meet(explore_state(), steps ? last->state : 0, steps ? last->choice : 0, choices);
 
-            choice = path[step].choice;
-            if (n != path[step].choices || (step == given - 1 && state != explore_state())) {
-                tell("the same decisions led elsewhere", step);
+    path[steps].state = state;
+    if (steps) {
+        lead = &leads[met[last->state].next + (uint32_t)last->choice];
+        if (*lead == NOWHERE)
+            *lead = state;
+        if (*lead != state) {
+            tell("the same decision led elsewhere", steps);
+            return false;
+        }
+    }
+    if (met[state].choices != choices)
+        tell("the same state had other choices", steps);
+    return met[state].choices == choices;
+}
+
+/* Whether everything is in order after a step. */
+static bool check(unsigned broken_before, int steps)
+{
+    const uint32_t held = exchange_locks(UINT32_C(1) << SC_RANK_PROTOCOL); /* nothing runs beside the scheduler */
+    unsigned noted;
+
+    sc_check_changed("a step");
+    noted = sc_coherence_broken();
+    sc_check_all("a step");
+    exchange_locks(held);
+    if (!right)
+        tell("a wrong number was read", steps);
+    else if (noted != broken_before)
+        tell("an invariant is broken", steps);
+    else if (sc_coherence_broken() != broken_before)
+        tell("an invariant is broken where no change was noted", steps);
+    return right && sc_coherence_broken() == broken_before;
+}
+
+/* Runs the program once; returns false if something was wrong. The decisions on the way to `from` are given. */
+static bool run(const struct program *p, uint32_t from, struct explored *e)
+{
+    const unsigned broken_before = sc_coherence_broken();
+    const int given = count ? way_to(from) : 0;
+    int steps = 0, who[CHOICES], n;
+
+    begin_run(p);
+    for (; (n = choices(who)) > 0 && steps < DEPTH; steps++) {
+        if (steps >= given) {
+            if (!arrive(steps, n))
                 return false;
-            }
-        } else if (!ending) {
-            uint64_t state = explore_state();
-
-            ending = !is_new(state);
-            if (!ending) {
-                path[step] = (struct decision){state, 0, n};
-                depth = step + 1;
-                e->states++;
-            }
+            path[steps].choice = best_choice(&met[path[steps].state]);
         }
-        take(who[choice]);
+        take(who[path[steps].choice]);
         e->steps++;
-        held = exchange_locks(UINT32_C(1) << SC_RANK_PROTOCOL); /* nothing runs beside the scheduler */
-        sc_check_changed("a step");
-        noted = sc_coherence_broken();
-        sc_check_all("a step");
-        exchange_locks(held);
-        if (right && sc_coherence_broken() != broken && noted == broken) {
-            tell("an invariant is broken where no change was noted", step < depth ? step + 1 : depth);
+        if (!check(broken_before, steps + 1))
             return false;
-        }
-        if (!right || sc_coherence_broken() != broken) {
-            tell(right ? "an invariant is broken" : "a wrong number was read", step < depth ? step + 1 : depth);
-            return false;
-        }
     }
     if (!all_over() || !explore_streams_idle()) {
-        tell("nobody can go on", depth);
+        tell("nobody can go on", steps);
         return false;
     }
+    if (!arrive(steps, 0))
+        return false;
     if (!explore_program_over()) {
-        tell("a wrong number remains", depth);
+        tell("a wrong number remains", steps);
         return false;
     }
+    for (int i = steps; i >= given; i--)
+        met[path[i].state].over = is_over(&met[path[i].state]);
     return true;
 }
 
-/* Moves the last decision with an alternative to its next choice. */
-static bool go_back(void)
-{
-    while (depth > 0 && path[depth - 1].choice + 1 == path[depth - 1].choices)
-        depth--;
-    if (depth > 0)
-        path[depth - 1].choice++;
-    return depth > 0;
-}
-
-struct explored explore(const struct program *p, uint64_t states)
+/* Takes every choice at every state, from the first state that has one left. Later in a run choices that are left are
+ * taken as well. */
+struct explored explore(const struct program *p, const struct step (*any)[KINDS], uint64_t states)
 {
     struct explored e = {.good = true, .whole = true};
+    const uint64_t shortages = explore_device_shortages();
+    uint32_t from = 0;
 
-    program = p;
+    any_step = any;
     find_lock();
-    depth = 0;
-    free(met);
-    met = NULL;
-    room = count = 0;
+    forget_states();
     do {
-        e.good = run(&e);
+        e.good = run(p, from, &e);
         e.runs++;
-        e.whole = !states || e.states < states;
-    } while (e.good && e.whole && go_back());
+        while (from < count && best_is_taken(from))
+            from++;
+    } while (e.good && from < count && (!states || count < states));
+    e.states = count;
+    e.whole = from == count;
+    e.shortages = explore_device_shortages() - shortages;
     return e;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

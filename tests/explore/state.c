@@ -83,6 +83,8 @@ static void hash_matrix(const struct sc_matrix *m)
         hash_fences(t->landed, t->sectors);
         hash_fences(t->host_read, DEVICES);
         hash_fences(t->read, t->sectors);
+        for (int g = 0; g < t->sectors; g++) /* decides what is noted in read_apart, even of a reached fence */
+            explore_hash(t->read[g].seq ? 1 + (uint64_t)t->read[g].device : 0);
         hash_fences(t->read_apart, DEVICES);
         hash_fences(t->host_write, DEVICES);
         for (int d = 0; d < sc_protocol.devices; d++)
@@ -108,7 +110,7 @@ static void hash_host(int array)
 
     for (int i = 0; i < PAGES; i++)
         explore_hash(sc_host_prot(page + (uintptr_t)i * SC_PAGE));
-    explore_peek(array, now);
+    explore_peek(now, explore_data[array], sizeof now);
     hash_elements(&now[FIRST]);
     hash_elements(&explore_model[array][FIRST]);
     for (size_t i = 0; i < sizeof probes / sizeof *probes; i++)
