@@ -98,26 +98,29 @@ static bool equal(const struct arrays *x, enum sc_type type)
 static unsigned up_most(int devices) { return devices > 1 ? 56 : 3; }
 static unsigned down_most(int devices) { return devices > 1 ? 100 : 51; }
 
+/* Bytes. The pager may be reading ahead. */
+static uint64_t moved(enum sc_transfer way) { return __atomic_load_n(&sc_stats.bytes[way], __ATOMIC_RELAXED); }
+
 /* Runs the call twice: the second time C is resident. */
 static void test(struct sc_kernel k, int devices)
 {
     struct arrays x;
-    uint64_t before, first, again, down = sc_stats.bytes[SC_D2H];
+    uint64_t before, first, again, down = moved(SC_D2H);
     bool two = k.op == SC_OP_SYR2K || k.op == SC_OP_HER2K || k.op == SC_OP_GEMMT, done, right;
 
     make(&x, &k);
     k.c = at_c(&x, x.c);
-    before = sc_stats.bytes[SC_H2D];
+    before = moved(SC_H2D);
     done = sc_blas_offload(1, &k, false, NULL);
-    first = sc_stats.bytes[SC_H2D] - before;
+    first = moved(SC_H2D) - before;
     done &= sc_blas_offload(1, &k, false, NULL);
-    again = sc_stats.bytes[SC_H2D] - before - first;
+    again = moved(SC_H2D) - before - first;
     k.c = at_c(&x, x.want);
     sc_inside_enter();
     sc_device_kernel_host(reference_symbol, &k);
     sc_inside_leave();
     right = equal(&x, k.type);
-    down = sc_stats.bytes[SC_D2H] - down;
+    down = moved(SC_D2H) - down;
     /* A and B may go to every device. */
     first -= (uint64_t)(N * K) * x.elem * (two ? 2 : 1);
     tap_ok(done && right && again == 0 && first * 100 <= x.bytes * up_most(devices) &&
@@ -169,8 +172,6 @@ static bool both(struct sc_kernel k, void *result, void *want)
     return done;
 }
 
-static uint64_t uploaded(void) { return sc_stats.bytes[SC_H2D]; }
-
 /* beta = 1: the triangle of C alone goes up, and comes home. Then a product reads all of C on the device: the second
  * triangle follows, once. Then the CPU writes a column, and the update is repeated. */
 static void test_sequence(char uplo)
@@ -183,21 +184,21 @@ static void test_sequence(char uplo)
     struct sc_kernel product = {.op = SC_OP_GEMM, .type = SC_D, .transa = 'N', .transb = 'N', .m = N, .n = K, .k = N,
                                 .alpha = {1}, .beta = {0}, .a = c, .lda = N, .b = a, .ldb = N, .c = y, .ldc = N};
     struct sc_kernel on_host = product;
-    uint64_t before = uploaded(), triangle, rest, again, down = sc_stats.bytes[SC_D2H];
+    uint64_t before = moved(SC_H2D), triangle, rest, again, down = moved(SC_D2H);
     bool done = both(rank, c, want), right;
 
-    triangle = uploaded() - before - thin;
+    triangle = moved(SC_H2D) - before - thin;
     on_host.a = want, on_host.c = y_want;
-    before = uploaded();
+    before = moved(SC_H2D);
     done &= sc_blas_offload(1, &product, false, NULL);
-    rest = uploaded() - before;
+    rest = moved(SC_H2D) - before;
     done &= sc_blas_offload(1, &product, false, NULL);
-    again = uploaded() - before - rest;
+    again = moved(SC_H2D) - before - rest;
     sc_inside_enter();
     sc_device_kernel_host(reference_symbol, &on_host);
     sc_inside_leave();
     right = memcmp(y, y_want, thin) == 0 && memcmp(c, want, whole) == 0;
-    down = sc_stats.bytes[SC_D2H] - down;
+    down = moved(SC_D2H) - down;
     for (int64_t i = 0; i < N; i++)
         c[7 * N + i] = want[7 * N + i] = (double)i;
     done &= both(rank, c, want);
@@ -216,13 +217,13 @@ static void test_windows(char uplo)
     double *a = doubles(N * K, 5), *c = doubles(N * N, 11), *want = doubles(N * N, 11);
     struct sc_kernel k = {.op = SC_OP_SYRK, .type = SC_D, .uplo = uplo, .transa = 'T', .n = N, .k = K, .alpha = {1},
                           .beta = {0}, .a = a, .lda = K, .c = c, .ldc = N};
-    uint64_t down = sc_stats.bytes[SC_D2H];
+    uint64_t down = moved(SC_D2H);
     bool done = both(k, c, want), right = true;
 
     for (int64_t i = N * N - 1; i >= 0; i -= 300)
         right &= c[i] == want[i];
     right &= memcmp(c, want, (size_t)N * N * sizeof *c) == 0;
-    down = sc_stats.bytes[SC_D2H] - down;
+    down = moved(SC_D2H) - down;
     tap_ok(done && right && down * 100 <= (uint64_t)N * N * sizeof *c * 53, "%c: read in windows, %llu bytes home",
            uplo, (unsigned long long)down);
     free(a), free(c), free(want);
@@ -248,10 +249,10 @@ static void test_read(enum sc_op op, char side, char uplo, char trans)
     struct sc_kernel k = {.op = op, .type = SC_D, .side = side, .uplo = uplo, .transa = trans, .diag = 'N',
                           .m = left ? N : K, .n = left ? K : N, .alpha = {1}, .beta = {1}, .a = a, .lda = N,
                           .b = symmetric ? b : c, .ldb = left ? N : K, .c = symmetric ? c : NULL, .ldc = left ? N : K};
-    uint64_t up = uploaded();
+    uint64_t up = moved(SC_H2D);
 
     done = both(k, c, want);
-    up = uploaded() - up - (uint64_t)(symmetric + 1) * N * K * sizeof *b;
+    up = moved(SC_H2D) - up - (uint64_t)(symmetric + 1) * N * K * sizeof *b;
     tap_ok(done && memcmp(c, want, (size_t)N * K * sizeof *c) == 0 && up * 100 <= (uint64_t)N * N * sizeof *a * 52,
            "%s %c%c%c: right, %llu bytes of A uploaded", sc_op_name(op), side, uplo, symmetric ? '-' : trans,
            (unsigned long long)up);
