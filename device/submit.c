@@ -13,10 +13,10 @@
  * is not recorded waits for the other device's thread.  That thread never waits for a later point of this queue,
  * because a fence is handed out before any wait for the fence enters a queue.
  *
- * Turns.  A driver may carry out all copies out of one device's memory in the order of their submission, whatever their
- * streams.  A measured copy to the host, which waited for its kernel, held up copies to other devices that another
- * thread had submitted later.  Such copies therefore have turns, in the order in which they were enqueued.  A thread
- * waits for its turn only on operations that were enqueued earlier.
+ * Turns.  A driver may carry out the copies out of a device's memory in the order of their submission, on whatever
+ * streams.  In a measurement a copy to the host waited for its kernel, and held up later copies to other devices.
+ * Such copies therefore have turns, in the order in which they were enqueued.  A thread waits for its turn only on
+ * operations that were enqueued earlier.
  *
  * Failures.  A queue takes only operations that the back end does not refuse (`certain`).  A late failure breaks the
  * stream: later operations are left out, and later fences fail.  A stream that waits for a failed fence breaks, too.

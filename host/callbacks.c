@@ -20,63 +20,66 @@ static const struct sc_host_callbacks *any(void)
 
 static const struct sc_host_callbacks *callable(void) { return sc_host_orphan() ? NULL : any(); }
 
-void sc_host_forget(uintptr_t addr, size_t bytes)
+/* Around a callback. enter returns the program's errno for leave. */
+static int enter(void)
 {
-    const struct sc_host_callbacks *calls = callable();
     int saved = errno;
 
-    if (!calls)
-        return;
     sc_quiet_enter();
     sc_inside_enter();
-    calls->forget(addr, bytes);
+    return saved;
+}
+
+static void leave(int saved)
+{
     sc_inside_leave();
     sc_quiet_leave();
     errno = saved;
+}
+
+void sc_host_forget(uintptr_t addr, size_t bytes)
+{
+    const struct sc_host_callbacks *calls = callable();
+    int saved;
+
+    if (!calls)
+        return;
+    saved = enter();
+    calls->forget(addr, bytes);
+    leave(saved);
 }
 
 void sc_host_withdraw(uintptr_t addr, size_t bytes, void (*end)(void *arg), void *arg)
 {
     const struct sc_host_callbacks *calls = callable();
-    int saved = errno;
+    int saved = enter();
 
-    sc_quiet_enter();
-    sc_inside_enter();
     if (calls)
         calls->withdraw(addr, bytes, end, arg);
     else if (end)
         end(arg);
-    sc_inside_leave();
-    sc_quiet_leave();
-    errno = saved;
+    leave(saved);
 }
 
 void sc_host_acquire(uintptr_t addr, size_t bytes, enum sc_access access)
 {
     const struct sc_host_callbacks *calls = callable();
-    int saved = errno;
+    int saved;
 
     if (!calls)
         return;
-    sc_quiet_enter();
-    sc_inside_enter();
+    saved = enter();
     calls->acquire(addr, bytes, access);
-    sc_inside_leave();
-    sc_quiet_leave();
-    errno = saved;
+    leave(saved);
 }
 
 static void call(void (*function)(void))
 {
-    int saved = errno;
+    int saved = enter();
 
-    sc_quiet_enter();
-    sc_inside_enter();
     if (function)
         function();
-    sc_inside_leave();
-    sc_quiet_leave();
-    errno = saved;
+    leave(saved);
 }
 
 bool sc_host_home(void)

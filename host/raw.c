@@ -19,7 +19,7 @@ __attribute__((no_sanitize_address)) SC_HOST_EXPORT long syscall(long number, ..
     struct sc_host_use use = {0};
     long a[6], result;
     uint64_t mask;
-    bool divides, done;
+    bool divides;
     va_list args;
     int change;
 
@@ -27,8 +27,7 @@ __attribute__((no_sanitize_address)) SC_HOST_EXPORT long syscall(long number, ..
     for (int i = 0; i < 6; i++)
         a[i] = va_arg(args, long);
     va_end(args);
-    done = sc_host_remaps(number, a, &change);
-    if (done) {
+    if (sc_host_remaps(number, a, &change)) {
         sc_watch_changed(change);
         return 0;
     }

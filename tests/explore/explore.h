@@ -3,9 +3,9 @@
  * A run of semcache is a sequence of steps; no code of the protocol runs between two steps. A thread's step
  * ends where the thread waits or drops the lock. A step of a device's stream is one piece of queued work.
  * The threads (with the pager) are coroutines of one thread, the devices are queues, and a scheduler chooses the next
- * step. The scheduler takes every choice at every state (state.c) in some run: a run goes to the first known state that
- * has a choice left, and from there on takes choices that are left wherever it comes by, and choices that lead to such
- * states. A choice that was taken before has to lead to the same state again: otherwise a state lacks something that
+ * step. The scheduler takes every choice at every state (state.c) in some run. A run goes to the first known state with
+ * a choice left. From there on it takes the choices that are left on its way, and choices that lead to states with
+ * choices left. A choice that was taken before has to lead to the same state again: otherwise a state lacks a fact that
  * decides the future, and the test fails.
  *
  * The code under test is coherence/, directory/ and host/ as built for the library. The linker replaces (--wrap) the
