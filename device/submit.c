@@ -149,6 +149,22 @@ static void drain_all(void)
         drain(device_at(i));
 }
 
+void sc_submit_settle(const struct timespec *until)
+{
+    uint64_t last[SC_DEVICES_MAX];
+    struct timespec now;
+
+    for (int i = 0; all.ops && i < all.devices; i++)
+        last[i] = __atomic_load_n(&device_at(i)->pushed, __ATOMIC_ACQUIRE);
+    for (int i = 0; all.ops && i < all.devices; i++)
+        while (__atomic_load_n(&device_at(i)->submitted, __ATOMIC_ACQUIRE) < last[i]) {
+            clock_gettime(CLOCK_REALTIME, &now);
+            if (now.tv_sec > until->tv_sec || (now.tv_sec == until->tv_sec && now.tv_nsec >= until->tv_nsec))
+                return;
+            sched_yield();
+        }
+}
+
 static bool is_recorded(struct sc_fence f)
 {
     return f.seq <= __atomic_load_n(&stream_of(f)->recorded, __ATOMIC_ACQUIRE);

@@ -30,6 +30,7 @@
 #include "coherence/devices.h"
 #include "coherence/faults.h"
 #include "device/device.h"
+#include "device/submit.h"
 #include "host/fork.h"
 #include "host/host.h"
 #include "host/process.h"
@@ -197,6 +198,24 @@ static void unlock_in_child(void)
     set_life(SC_LIBRARY_OVER);
 }
 
+/* A library's handlers must not run while another thread is in the library, which may be at its first use (rule L7).
+ * A call inside this library may hold a turn that a submission thread waits for. */
+void sc_library_settle(void)
+{
+    struct timespec until;
+
+    if (sc_opener_is_me())
+        return;
+    sc_opener_wait();
+    if (sc_inside() || sc_host_orphan() || sc_library_life() != SC_LIBRARY_RUNNING)
+        return;
+    until = sc_opener_patience();
+    hold_settled();
+    if (sc_library_life() == SC_LIBRARY_RUNNING)
+        sc_submit_settle(&until);
+    release();
+}
+
 void sc_library_arm(void)
 {
     static int armed;
@@ -208,7 +227,7 @@ void sc_library_arm(void)
     if (sc_host_arena_start() != SC_OK)
         return;
     sc_opener_know_thread();
-    sc_host_process_before(sc_opener_wait);
+    sc_host_process_before(sc_library_settle);
     if (!__atomic_exchange_n(&armed, 1, __ATOMIC_RELAXED))
         sc_forks_register(lock_for_fork, unlock_in_parent, unlock_in_child);
     __atomic_store_n(&sc_blas_start, sc_library_start, __ATOMIC_RELEASE);

@@ -10,6 +10,7 @@
 #include "base/libc_versions.h"
 #include "base/locks.h"
 #include "base/quiet.h"
+#include "libsemcache/library.h"
 #include "libsemcache/opener.h"
 
 /* Longest wait for the opening thread by a thread that ends or forks the process.  The opening thread may be waiting
@@ -113,7 +114,7 @@ static void at_end_of_main(void *none)
     (void)none;
     /* Calls made during exit must not start an opening in the background. */
     __atomic_store_n(&tried, true, __ATOMIC_RELEASE);
-    sc_opener_wait();
+    sc_library_settle();
 }
 
 /* Registers the wait for the main thread only: a return from main ends the program, unseen by the library.  The end of

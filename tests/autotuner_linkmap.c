@@ -86,10 +86,12 @@ static void test_sharing(void)
 /* In timing mode: virtual time needs no data.  NULL: the machine cannot be opened. */
 static const struct sc_device_ops *open_machine(const char *setting, int *count)
 {
+    const struct sc_device_host *host = device_host();
     const struct sc_device_ops *ops = NULL;
 
     sc_config.emu_timing = 1;
-    if (sc_device_open(device_host(), setting, &ops, count) != SC_OK)
+    sc_config.submit = SC_SUBMIT_CALLER; /* the emulated clock does not know submission threads */
+    if (sc_device_open(host, setting, &ops, count) != SC_OK)
         return NULL;
     return ops;
 }

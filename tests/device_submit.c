@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/inside.h"
@@ -239,6 +240,37 @@ static void test_beside(void)
     ops->close();
 }
 
+static void *go_on(void *none)
+{
+    usleep(20000);
+    atomic_store(&held, -1);
+    return none;
+}
+
+/* Before a fork or an exit. */
+static void test_settle(void)
+{
+    struct timespec until = {0, 0};
+    pthread_t thread;
+    bool early;
+
+    open_table();
+    atomic_store(&held, 1);
+    copied(0, SC_STREAM_H2D, SC_HOST, 0, 1);
+    copied(1, SC_STREAM_H2D, SC_HOST, 1, 2);
+    kernel(1, SC_OP_GEMM, 3);
+    sc_submit_settle(&until);
+    early = find('K', 1, 3) < 0;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 100;
+    pthread_create(&thread, NULL, go_on, NULL);
+    sc_submit_settle(&until);
+    tap_ok(early && find('C', 1, 2) >= 0 && find('K', 1, 3) >= 0, "a wait until the driver has all, or until a time");
+    pthread_join(thread, NULL);
+    ops->close();
+    sc_submit_settle(&until);
+}
+
 static void test_order(void)
 {
     enum { ROUNDS = 200 };
@@ -377,6 +409,7 @@ int main(void)
     test_choice();
     test_one_device();
     test_beside();
+    test_settle();
     test_order();
     test_turns();
     test_memory();

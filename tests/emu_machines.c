@@ -198,6 +198,7 @@ static void test_module(const char *path, const char *wrong, const char *setting
     int count, lines;
     enum sc_status status;
 
+    sc_config.submit = SC_SUBMIT_CALLER; /* submission threads would go on after the test */
     sc_config.module_path = path;
     setenv("FAKE_MODULE", wrong, 1);
     log_begin();
