@@ -26,10 +26,6 @@ bool sc_library_start(bool now);
  * constructors called by dlopen: the opening thread may need the loader's lock, held by the constructor's thread. */
 bool sc_library_start_waiting(void);
 
-/* Waits at most ten seconds for each of two things: an opening in another thread, and the submission of all operations
- * enqueued so far.  Called before a fork or an exit runs the handlers of a driver's libraries. */
-void sc_library_settle(void);
-
 /* Redirects calls bound to a BLAS linked before this library to this library (rebind.c).  Once, at loading. */
 void sc_library_rebind(void);
 /* Returns NULL, or the name of a BLAS routine inside the program.  Calls of that routine stay inside the program. */

@@ -198,9 +198,10 @@ static void unlock_in_child(void)
     set_life(SC_LIBRARY_OVER);
 }
 
-/* A library's handlers must not run while another thread is in the library, which may be at its first use (rule L7).
- * A call inside this library may hold a turn that a submission thread waits for. */
-void sc_library_settle(void)
+/* Before a fork or an exit: waits at most ten seconds for an opening in another thread, and as long for the submission
+ * of all operations enqueued so far (rule L7).  A call inside this library may hold a turn that a submission thread
+ * waits for. */
+static void settle(void)
 {
     struct timespec until;
 
@@ -226,8 +227,9 @@ void sc_library_arm(void)
     }
     if (sc_host_arena_start() != SC_OK)
         return;
+    sc_opener_at_end(settle);
     sc_opener_know_thread();
-    sc_host_process_before(sc_library_settle);
+    sc_host_process_before(settle);
     if (!__atomic_exchange_n(&armed, 1, __ATOMIC_RELAXED))
         sc_forks_register(lock_for_fork, unlock_in_parent, unlock_in_child);
     __atomic_store_n(&sc_blas_start, sc_library_start, __ATOMIC_RELEASE);

@@ -10,7 +10,6 @@
 #include "base/libc_versions.h"
 #include "base/locks.h"
 #include "base/quiet.h"
-#include "libsemcache/library.h"
 #include "libsemcache/opener.h"
 
 /* Longest wait for the opening thread by a thread that ends or forks the process.  The opening thread may be waiting
@@ -108,13 +107,16 @@ int __cxa_thread_atexit_impl(void (*destroy)(void *), void *object, void *dso);
 extern void *__dso_handle;
 
 static bool tried; /* an opening was attempted */
+static void (*wait_at_end)(void) = sc_opener_wait;
+
+void sc_opener_at_end(void (*wait)(void)) { wait_at_end = wait; }
 
 static void at_end_of_main(void *none)
 {
     (void)none;
     /* Calls made during exit must not start an opening in the background. */
     __atomic_store_n(&tried, true, __ATOMIC_RELEASE);
-    sc_library_settle();
+    wait_at_end();
 }
 
 /* Registers the wait for the main thread only: a return from main ends the program, unseen by the library.  The end of

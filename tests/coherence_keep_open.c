@@ -117,8 +117,8 @@ static void test_loop(void)
     without = steps_without_faults(N, x, y, ROUNDS, &wrong);
     /* On a GPU the decision depends on measured times. */
     tap_ok(!wrong && (without >= ROUNDS - 2 * LOOKS || !env_is_emulated()),
-           "%d devices: a loop without faults, and with the right values (%d of %d, %d wrong)", devices, without, ROUNDS,
-           wrong);
+           "%d devices: a loop without faults, and with the right values (%d of %d, %d wrong)", devices, without,
+           ROUNDS, wrong);
     free(x);
     free(y);
 }
