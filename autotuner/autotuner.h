@@ -140,11 +140,12 @@ void sc_autotuner_together(const struct sc_autotuner_prediction *prediction, dou
 double sc_autotuner_balance(const struct sc_autotuner_prediction *prediction);
 
 /* Decides whether the devices are opened for an offloadable call that takes the host so many seconds. Opening costs
- * half a second of one processor, so the devices open when large calls have taken the host 1 s in sum. */
+ * half a second of one processor, so the devices open when large calls have taken the host 1 s in sum. After
+ * 2 s in sum a call no longer runs beside an opening. */
 enum sc_autotuner_opening {
     SC_OPENS_NOT,
     SC_OPENS_SOON, /* in the background; calls run on the host until then */
-    SC_OPENS_NOW   /* before this call */
+    SC_OPENS_NOW   /* before this call; the call waits a little for an opening in progress */
 };
 enum sc_autotuner_opening sc_autotuner_opens(double host_seconds);
 double sc_autotuner_spent(void); /* sum of these calls, s */

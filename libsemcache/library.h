@@ -20,7 +20,8 @@ enum sc_library_life sc_library_life(void);
 void sc_library_arm(void);
 
 /* Returns true if the devices are open; cheap once they are.  At the first call, opens the devices: in this thread if
- * `now`, otherwise in a separate thread.  False while the opening is in progress. */
+ * `now`, otherwise in a separate thread.  False while the opening is in progress; with `now`, after a wait of at most
+ * half a second in the process's life. */
 bool sc_library_start(bool now);
 /* As sc_library_start(true), but waits at most ten seconds for an opening in another thread.  The limit is for
  * constructors called by dlopen: the opening thread may need the loader's lock, held by the constructor's thread. */

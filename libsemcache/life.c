@@ -416,7 +416,7 @@ bool sc_library_start(bool now)
         wait_until_home();
     if (before_this != SC_LIBRARY_IDLE)
         return before_this == SC_LIBRARY_RUNNING;
-    if (now ? sc_opener_busy() : !sc_opener_ready(&device_host))
+    if (now ? sc_opener_busy_long() : !sc_opener_ready(&device_host))
         return false;
     if (!sc_stack_has(SC_STACK_OF_A_CALL)) /* a later call may have a larger stack */
         return false;

@@ -15,6 +15,7 @@
 /* Longest wait for the opening thread by a thread that ends or forks the process.  The opening thread may be waiting
  * for the loader's lock, and a caller in a constructor holds that lock. */
 #define PATIENCE_SECONDS 10
+#define WAIT_NS 500000000 /* longest wait of a call */
 
 static enum stage {
     NOBODY,  /* not opened: sc_opener_take opens the devices */
@@ -71,10 +72,8 @@ struct timespec sc_opener_patience(void)
 }
 
 /* Waits until the thread has opened the devices; false after the time limit.  Lock held, released during the wait. */
-static bool wait_for_thread(void)
+static bool wait_for_thread(struct timespec until)
 {
-    struct timespec until = sc_opener_patience();
-
     while (stage == OPENING)
         if (pthread_cond_timedwait(&changed, &lock.mutex, &until))
             return false;
@@ -191,13 +190,30 @@ bool sc_opener_ready(const struct sc_device_host *host)
 
 bool sc_opener_busy(void) { return stage_now() == OPENING; }
 
+bool sc_opener_busy_long(void)
+{
+    static bool waited; /* atomic */
+    struct timespec until;
+
+    if (!sc_opener_busy() || __atomic_exchange_n(&waited, true, __ATOMIC_RELAXED))
+        return sc_opener_busy();
+    hurry();
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += (until.tv_nsec += WAIT_NS) >= 1000000000;
+    until.tv_nsec %= 1000000000;
+    hold();
+    wait_for_thread(until);
+    release();
+    return sc_opener_busy();
+}
+
 void sc_opener_wait(void)
 {
     if (me || !sc_opener_busy())
         return;
     hurry();
     hold();
-    wait_for_thread();
+    wait_for_thread(sc_opener_patience());
     release();
 }
 
@@ -225,7 +241,7 @@ void sc_opener_end(void)
         return;
     hurry();
     hold();
-    close = wait_for_thread() && stage == OPENED && status_ == SC_OK && ops_;
+    close = wait_for_thread(sc_opener_patience()) && stage == OPENED && status_ == SC_OK && ops_;
     if (stage == OPENED)
         set_stage(TAKEN);
     release();
@@ -237,7 +253,7 @@ void sc_opener_fork_prepare(void)
 {
     hurry();
     hold();
-    wait_for_thread();
+    wait_for_thread(sc_opener_patience());
 }
 
 void sc_opener_fork_parent(void) { release(); }

@@ -14,6 +14,9 @@
 bool sc_opener_ready(const struct sc_device_host *host);
 /* Whether the thread is opening the devices. */
 bool sc_opener_busy(void);
+/* As sc_opener_busy, but the first caller in a process waits half a second for the end of the opening, and ends the
+ * measurements after it. */
+bool sc_opener_busy_long(void);
 
 /* Takes the devices opened by the thread, or else opens them; *ops is NULL without devices.  Call once, without a lock,
  * and not while the thread is opening.  The caller closes the devices. */

@@ -263,7 +263,7 @@ static void test_opening(void)
 {
     struct sc_autotuner_call call = gemm(500), large = gemm(20000), vector = {.op = SC_OP_DOT, .type = SC_D,
                                                                               .n = 100000, .machine = h200};
-    double spent = 0, dots = 0;
+    double spent = 0, soon = 0, dots = 0;
 
     sc_autotuner_reset();
     sc_config.device = "cuda:0";
@@ -271,6 +271,10 @@ static void test_opening(void)
         spent += sc_autotuner_estimate(&call);
     tap_ok(sc_autotuner_opens(sc_autotuner_estimate(&call)) == SC_OPENS_SOON, "but nobody waits for it");
     tap_ok(spent > 0.9 && spent < 1.1, "devices are opened when the host has worked for a second (%.3f s)", spent);
+    for (double more = 0; more < 1.1; more += sc_autotuner_estimate(&call))
+        soon += sc_autotuner_opens(sc_autotuner_estimate(&call)) == SC_OPENS_SOON ? sc_autotuner_estimate(&call) : 0;
+    tap_ok(soon > 0.9 && soon < 1.1 && sc_autotuner_opens(sc_autotuner_estimate(&call)) == SC_OPENS_NOW,
+           "before it has worked for another second (%.3f s)", soon);
     tap_ok(sc_autotuner_estimate(&call) > 2 * 500.0 * 500 * 500 / 1e12, "time is by the work");
     sc_autotuner_reset();
     while (!sc_autotuner_opens(sc_autotuner_estimate(&vector)) && dots < 10)

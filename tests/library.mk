@@ -4,6 +4,12 @@ tests_library_config_SOURCES = tests/library_config.c tests/heard.h
 tests_library_config_LDADD = libcore.la
 TESTS += tests/library_config
 
+check_PROGRAMS += tests/library_opener
+tests_library_opener_SOURCES = tests/library_opener.c libsemcache/opener.c
+tests_library_opener_CPPFLAGS = $(AM_CPPFLAGS)
+tests_library_opener_LDADD = libcore.la
+TESTS += tests/library_opener
+
 # Of the library as a whole, and the command
 check_PROGRAMS += tests/library_try
 tests_library_try_SOURCES = tests/library_try.c
