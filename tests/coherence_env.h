@@ -13,6 +13,7 @@
 #include "coherence/devices.h"
 #include "coherence/faults.h"
 #include "device/device.h"
+#include "device/submit.h"
 #include "directory/directory.h"
 #include "host/host.h"
 #include "tests/submit_env.h"
@@ -105,6 +106,16 @@ static inline int env_start(const char *emulated, uint64_t memory_limit)
     if (sc_coherence_start(ops, count, &env_host) != SC_OK || sc_host_faults_start(&env_callbacks) != SC_OK)
         tap_ok(0, "start on %s", device);
     return count;
+}
+
+/* Submission threads (device/submit.c) may not have submitted a call's operations when the call returns. */
+static inline void env_submitted(void)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 60;
+    sc_submit_settle(&until);
 }
 
 /* Memory of the arena even for small sizes; NULL fails the test. */

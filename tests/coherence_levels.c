@@ -49,8 +49,11 @@ static void multiply(double *a, double *b, double *c, int device)
 static double got(int from, int device)
 {
     static uint64_t before[SC_DEVICES_MAX + 1][SC_DEVICES_MAX];
-    uint64_t now = sc_emu_link_bytes(from, device), bytes = now - before[from + 1][device];
+    uint64_t now, bytes;
 
+    env_submitted();
+    now = sc_emu_link_bytes(from, device);
+    bytes = now - before[from + 1][device];
     before[from + 1][device] = now;
     return (double)bytes / BYTES;
 }

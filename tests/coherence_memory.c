@@ -144,6 +144,7 @@ static void test_eviction_fails(void)
     wrong = 0;
     kernel(0, 2, NULL, x[0], LENGTH);
     kernel(0, 2, NULL, x[1], LENGTH);
+    env_submitted();
     sc_emu_inject(0, (struct sc_emu_fault){.kind = SC_EMU_COPY, .nth = 1, .late = true, .quiet = true});
     sc_protocol_lock();
     sc_transfer_to_host(sc_directory_next((uintptr_t)x[0], (uintptr_t)(x[0] + LENGTH)),

@@ -10,18 +10,6 @@ enum { N = 256, DEVICES = 8 };
 
 static double *a;
 
-/* Submission threads (device/submit.c) may not have submitted a call's copies when the call returns. */
-static void wait_for_copies(void)
-{
-    const struct sc_device_ops *ops = sc_protocol_ops();
-    struct sc_fence fence;
-
-    for (int d = 0; d < DEVICES; d++)
-        for (int s = 0; s < SC_STREAMS; s++)
-            if (ops->mark(d, (enum sc_stream)s, &fence) == SC_OK)
-                ops->sync(fence);
-}
-
 /* x := factor x on a device, which then holds the only copy. */
 static void scale(int device, double factor)
 {
@@ -35,7 +23,7 @@ static void scale(int device, double factor)
     if (sc_coherence_task(device, &k, (struct sc_piece[3]){piece}, NULL, NULL) != SC_OK)
         tap_ok(0, "a task on %d", device);
     sc_coherence_end(&o, 1);
-    wait_for_copies();
+    env_submitted();
 }
 
 static bool is_right(double factor)
@@ -114,7 +102,7 @@ static void test_from_the_host(void)
     for (int d = 0; d < DEVICES; d++)
         sc_coherence_prefetch(d, &piece);
     sc_coherence_end(&o, 1);
-    wait_for_copies();
+    env_submitted();
     for (int d = 0; d < DEVICES; d++)
         host += went(SC_HOST, d);
     tap_ok(host == 1 && went_anywhere() == DEVICES,

@@ -27,6 +27,7 @@ static bool came_from(int from, int device)
     static uint64_t before[SC_DEVICES_MAX + 1][SC_DEVICES_MAX];
     bool good = true;
 
+    env_submitted();
     for (int f = SC_HOST; f < 8; f++) {
         uint64_t now = sc_emu_link_bytes(f, device), bytes = now - before[f + 1][device];
 
