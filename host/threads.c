@@ -32,7 +32,7 @@ enum {
     WAIT_MOST_US = 100000,
 };
 
-static void *next_pthread_create;
+static void *next_pthread_create, *next_exit;
 
 #define NEXT(name) ((__typeof__(name) *)sc_host_next(&next_##name, #name))
 
@@ -210,7 +210,7 @@ static void *wait_for_threads(void *none)
     sc_inside_leave();
     set_mask(SIG_SETMASK, &mask_of_main, NULL);
     (void)none;
-    exit(0); /* the interposed one, which waits for submissions */
+    NEXT(exit)(0);
     return NULL;
 }
 
@@ -235,6 +235,7 @@ static void __attribute__((constructor)) expect_end(void)
     static pthread_key_t key;
 
     NEXT(pthread_create);
+    NEXT(exit);
     if (getpid() == gettid() && pthread_key_create(&key, main_ends) == 0)
         pthread_setspecific(key, &key);
 }
