@@ -195,7 +195,7 @@ bool sc_opener_busy_long(void)
     static bool waited; /* atomic */
     struct timespec until;
 
-    if (!sc_opener_busy() || __atomic_exchange_n(&waited, true, __ATOMIC_RELAXED))
+    if (me || !sc_opener_busy() || __atomic_exchange_n(&waited, true, __ATOMIC_RELAXED))
         return sc_opener_busy();
     hurry();
     clock_gettime(CLOCK_REALTIME, &until);
