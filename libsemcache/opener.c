@@ -15,7 +15,6 @@
 /* Longest wait for the opening thread by a thread that ends or forks the process.  The opening thread may be waiting
  * for the loader's lock, and a caller in a constructor holds that lock. */
 #define PATIENCE_SECONDS 10
-#define WAIT_NS 500000000 /* longest wait of a call */
 
 static enum stage {
     NOBODY,  /* not opened: sc_opener_take opens the devices */
@@ -190,17 +189,21 @@ bool sc_opener_ready(const struct sc_device_host *host)
 
 bool sc_opener_busy(void) { return stage_now() == OPENING; }
 
+double sc_opener_wait_seconds = 0.5;
+
 bool sc_opener_busy_long(void)
 {
     static bool waited; /* atomic */
     struct timespec until;
+    int64_t ns;
 
     if (me || !sc_opener_busy() || __atomic_exchange_n(&waited, true, __ATOMIC_RELAXED))
         return sc_opener_busy();
     hurry();
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += (until.tv_nsec += WAIT_NS) >= 1000000000;
-    until.tv_nsec %= 1000000000;
+    ns = until.tv_nsec + (int64_t)(sc_opener_wait_seconds * 1e9);
+    until.tv_sec += ns / 1000000000;
+    until.tv_nsec = ns % 1000000000;
     hold();
     wait_for_thread(until);
     release();

@@ -14,9 +14,10 @@
 bool sc_opener_ready(const struct sc_device_host *host);
 /* Whether the thread is opening the devices. */
 bool sc_opener_busy(void);
-/* As sc_opener_busy, but the first caller in a process waits half a second for the end of the opening, and ends the
- * measurements after it. */
+/* As sc_opener_busy, but the first caller in a process waits for the end of the opening, at most sc_opener_wait_seconds
+ * (0.5; tests change it), and ends the measurements after it. */
 bool sc_opener_busy_long(void);
+extern double sc_opener_wait_seconds;
 
 /* Takes the devices opened by the thread, or else opens them; *ops is NULL without devices.  Call once, without a lock,
  * and not while the thread is opening.  The caller closes the devices. */
