@@ -65,8 +65,9 @@ static void account_put(uint64_t key, const struct sc_autotuner_account *account
 }
 
 /* Opening a driver is ski rental, too. A program with less than OPEN_SECONDS of large calls never opens, and a program
- * of shorter calls does not wait. Opening occupies a processor for a quarter to half a second. Beside it a dpotrf of
- * order 5000 took 144 ms instead of 131: less than 5% of a program that has worked for OPEN_SECONDS before. */
+ * of shorter calls waits after LATE_SECONDS of them at the earliest. Opening occupies a processor for a quarter to half
+ * a second. Beside it a dpotrf of order 5000 took 144 ms instead of 131: less than 5% of a program that has worked for
+ * OPEN_SECONDS before. */
 #define OPEN_SECONDS 1.0
 /* A host BLAS with a thread on each processor delays an opening beside it. With 32 processors and two GPUs openings of
  * 2 to 8 s were measured, which then ended within 0.2 s of a wait. */

@@ -135,13 +135,16 @@ static bool is_empty(const struct device *d)
     return __atomic_load_n(&d->submitted, __ATOMIC_ACQUIRE) == __atomic_load_n(&d->pushed, __ATOMIC_ACQUIRE);
 }
 
-static void drain(const struct device *d)
+/* Returns when the thread has submitted what was enqueued before, or at the time `until`. */
+static void drain_until(const struct device *d, int64_t until)
 {
-    uint64_t until = __atomic_load_n(&d->pushed, __ATOMIC_ACQUIRE);
+    uint64_t last = __atomic_load_n(&d->pushed, __ATOMIC_ACQUIRE);
 
-    for (unsigned i = 1; __atomic_load_n(&d->submitted, __ATOMIC_ACQUIRE) < until; i++)
+    for (unsigned i = 1; __atomic_load_n(&d->submitted, __ATOMIC_ACQUIRE) < last && now_ns() < until; i++)
         pause_between(i);
 }
+
+static void drain(const struct device *d) { drain_until(d, INT64_MAX); }
 
 static void drain_all(void)
 {
@@ -149,20 +152,12 @@ static void drain_all(void)
         drain(device_at(i));
 }
 
-void sc_submit_settle(const struct timespec *until)
+void sc_submit_settle(double seconds)
 {
-    uint64_t last[SC_DEVICES_MAX];
-    struct timespec now;
+    int64_t until = now_ns() + (int64_t)(seconds * 1e9);
 
     for (int i = 0; all.ops && i < all.devices; i++)
-        last[i] = __atomic_load_n(&device_at(i)->pushed, __ATOMIC_ACQUIRE);
-    for (int i = 0; all.ops && i < all.devices; i++)
-        while (__atomic_load_n(&device_at(i)->submitted, __ATOMIC_ACQUIRE) < last[i]) {
-            clock_gettime(CLOCK_REALTIME, &now);
-            if (now.tv_sec > until->tv_sec || (now.tv_sec == until->tv_sec && now.tv_nsec >= until->tv_nsec))
-                return;
-            sched_yield();
-        }
+        drain_until(device_at(i), until);
 }
 
 static bool is_recorded(struct sc_fence f)

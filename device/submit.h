@@ -3,8 +3,6 @@
 #ifndef SC_DEVICE_SUBMIT_H
 #define SC_DEVICE_SUBMIT_H
 
-#include <time.h>
-
 #include "device/device.h"
 
 /* A table of operations over the table `ops` of `count` open devices: copies, kernels, marks and waits return before
@@ -14,9 +12,9 @@
 const struct sc_device_ops *sc_submit_beside(const struct sc_device_host *host, const struct sc_device_ops *ops,
                                              int count);
 
-/* Returns when the driver has got every operation that was enqueued before this call, or at `until` (CLOCK_REALTIME).
- * Returns at once without threads.  Not for a submission thread, and not while the table is being closed. */
-void sc_submit_settle(const struct timespec *until);
+/* Returns when the driver has got every operation that was enqueued before this call, or after `seconds`.  Returns at
+ * once without threads.  Not for a submission thread, and not while the table is being closed. */
+void sc_submit_settle(double seconds);
 
 #endif
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -203,17 +203,12 @@ static void unlock_in_child(void)
  * waits for. */
 static void settle(void)
 {
-    struct timespec until;
-
-    if (sc_opener_is_me())
-        return;
     sc_opener_wait();
     if (sc_inside() || sc_host_orphan() || sc_library_life() != SC_LIBRARY_RUNNING)
         return;
-    until = sc_opener_patience();
     hold_settled();
     if (sc_library_life() == SC_LIBRARY_RUNNING)
-        sc_submit_settle(&until);
+        sc_submit_settle(SC_OPENER_PATIENCE);
     release();
 }
 

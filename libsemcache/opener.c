@@ -12,10 +12,6 @@
 #include "base/quiet.h"
 #include "libsemcache/opener.h"
 
-/* Longest wait for the opening thread by a thread that ends or forks the process.  The opening thread may be waiting
- * for the loader's lock, and a caller in a constructor holds that lock. */
-#define PATIENCE_SECONDS 10
-
 static enum stage {
     NOBODY,  /* not opened: sc_opener_take opens the devices */
     OPENING, /* the thread opens the devices */
@@ -61,18 +57,23 @@ static void set_stage(enum stage next)
     pthread_cond_broadcast(&changed);
 }
 
-struct timespec sc_opener_patience(void)
+static struct timespec in_seconds(double seconds)
 {
     struct timespec until;
+    int64_t ns;
 
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += PATIENCE_SECONDS;
-    return until;
+    ns = until.tv_nsec + (int64_t)(seconds * 1e9);
+    return (struct timespec){until.tv_sec + ns / 1000000000, ns % 1000000000};
 }
 
-/* Waits until the thread has opened the devices; false after the time limit.  Lock held, released during the wait. */
-static bool wait_for_thread(struct timespec until)
+struct timespec sc_opener_patience(void) { return in_seconds(SC_OPENER_PATIENCE); }
+
+/* Waits until the thread has opened the devices; false after so many seconds.  Lock held, released during the wait. */
+static bool wait_for_thread(double seconds)
 {
+    struct timespec until = in_seconds(seconds);
+
     while (stage == OPENING)
         if (pthread_cond_timedwait(&changed, &lock.mutex, &until))
             return false;
@@ -189,35 +190,29 @@ bool sc_opener_ready(const struct sc_device_host *host)
 
 bool sc_opener_busy(void) { return stage_now() == OPENING; }
 
+static void wait_for_opening(double seconds)
+{
+    hurry();
+    hold();
+    wait_for_thread(seconds);
+    release();
+}
+
+void sc_opener_wait(void)
+{
+    if (!me && sc_opener_busy())
+        wait_for_opening(SC_OPENER_PATIENCE);
+}
+
 double sc_opener_wait_seconds = 0.5;
 
 bool sc_opener_busy_long(void)
 {
     static bool waited; /* atomic */
-    struct timespec until;
-    int64_t ns;
 
-    if (me || !sc_opener_busy() || __atomic_exchange_n(&waited, true, __ATOMIC_RELAXED))
-        return sc_opener_busy();
-    hurry();
-    clock_gettime(CLOCK_REALTIME, &until);
-    ns = until.tv_nsec + (int64_t)(sc_opener_wait_seconds * 1e9);
-    until.tv_sec += ns / 1000000000;
-    until.tv_nsec = ns % 1000000000;
-    hold();
-    wait_for_thread(until);
-    release();
+    if (!me && sc_opener_busy() && !__atomic_exchange_n(&waited, true, __ATOMIC_RELAXED))
+        wait_for_opening(sc_opener_wait_seconds);
     return sc_opener_busy();
-}
-
-void sc_opener_wait(void)
-{
-    if (me || !sc_opener_busy())
-        return;
-    hurry();
-    hold();
-    wait_for_thread(sc_opener_patience());
-    release();
 }
 
 enum sc_status sc_opener_take(const struct sc_device_host *host, const struct sc_device_ops **ops, int *count)
@@ -244,7 +239,7 @@ void sc_opener_end(void)
         return;
     hurry();
     hold();
-    close = wait_for_thread(sc_opener_patience()) && stage == OPENED && status_ == SC_OK && ops_;
+    close = wait_for_thread(SC_OPENER_PATIENCE) && stage == OPENED && status_ == SC_OK && ops_;
     if (stage == OPENED)
         set_stage(TAKEN);
     release();
@@ -256,7 +251,7 @@ void sc_opener_fork_prepare(void)
 {
     hurry();
     hold();
-    wait_for_thread(sc_opener_patience());
+    wait_for_thread(SC_OPENER_PATIENCE);
 }
 
 void sc_opener_fork_parent(void) { release(); }

@@ -25,7 +25,10 @@ enum sc_status sc_opener_take(const struct sc_device_host *host, const struct sc
 
 /* Waits until the thread is done, or until a time limit.  Returns at once in the opening thread. */
 void sc_opener_wait(void);
-/* Time limit of a wait that starts now. */
+/* Longest wait, in seconds, of a thread that ends or forks the process.  The thread waited for may itself wait for the
+ * loader's lock, which a caller in a constructor holds. */
+#define SC_OPENER_PATIENCE 10.0
+/* Time limit of such a wait that starts now. */
 struct timespec sc_opener_patience(void);
 /* Called on the main thread: a return from main then waits for the opening. */
 void sc_opener_know_thread(void);

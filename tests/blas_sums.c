@@ -121,14 +121,13 @@ static void test_others(void)
     sc_config.schedule = SC_STRATEGY_AUTO;
 }
 
-/* One operation of each kind fails, at different places of the call.  A submission thread finds a failed launch after
- * the call: the results are lost. */
+/* One operation of each kind fails, at different places of the call. */
 static void test_failures(const char *machine)
 {
     static const enum sc_emu_kind kinds[3] = {SC_EMU_ALLOC, SC_EMU_COPY, SC_EMU_LAUNCH};
     static const char *const names[3] = {"allocation", "copy", "launch"};
 
-    for (int i = 0; i < (sc_config.submit == SC_SUBMIT_THREADS ? 2 : 3); i++) {
+    for (int i = 0; i < (failures_come_late() ? 2 : 3); i++) {
         int wrong = 0;
 
         for (int nth = 1; nth <= 12; nth++) {

@@ -508,7 +508,7 @@ static void test_faults(int count)
 {
     int wrong = 0;
 
-    if (sc_config.submit == SC_SUBMIT_THREADS) /* finds a failure after the call: the results are lost */
+    if (failures_come_late())
         return;
     for (int kind = SC_EMU_ALLOC; kind <= SC_EMU_LAUNCH; kind++)
         for (uint64_t nth = 1; nth <= 5; nth += 2)

@@ -331,8 +331,8 @@ static void test_twice(const char *devices, int64_t n, int64_t least, int64_t mo
     sc_host_faults_stop();
 }
 
-/* The numbers of operations that fail.  A submission thread finds a failure after the call: the results are lost. */
-static uint64_t faults_below(uint64_t end) { return sc_config.submit == SC_SUBMIT_THREADS ? 1 : end; }
+/* The numbers of operations that fail. */
+static uint64_t faults_below(uint64_t end) { return failures_come_late() ? 1 : end; }
 
 /* The n-th operation of a device fails, for many n: the device gets no more work, and the results are right. */
 static void test_faults(int device)

@@ -2,6 +2,7 @@
 #ifndef SC_TESTS_SUBMIT_ENV_H
 #define SC_TESTS_SUBMIT_ENV_H
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,9 @@ static inline void submit_as_tested(void)
     if (by)
         sc_config.submit = strcmp(by, "threads") == 0 ? SC_SUBMIT_THREADS : SC_SUBMIT_CALLER;
 }
+
+/* A submission thread finds a failure after the call: the results are then those of a lost device. */
+static inline bool failures_come_late(void) { return sc_config.submit == SC_SUBMIT_THREADS; }
 
 #endif
 /* SPDX-License-Identifier: BSD-2-Clause */
