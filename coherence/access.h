@@ -5,6 +5,7 @@
 #define SC_COHERENCE_ACCESS_H
 
 #include <stddef.h>
+#include <time.h>
 
 #include "base/status.h"
 #include "coherence/view.h"
@@ -30,6 +31,10 @@ void sc_coherence_home_all(void);
 /* Pins the block of an address, for a program that hands the block to devices itself.  Devices ignore page
  * protection: the caller acquires the block first.  SC_ERR_UNSUPPORTED: the address lies in no block. */
 enum sc_status sc_coherence_pin(const void *ptr);
+
+/* Waits until calls of other threads that are in progress are over, or until the time `until` of CLOCK_REALTIME.  Calls
+ * that begin meanwhile wait.  Not within a call. */
+void sc_coherence_await_calls(const struct timespec *until);
 
 /* --- fork --------------------------------------------------------------------------------------------------------- */
 

@@ -86,6 +86,13 @@ void sc_protocol_call_over(void)
         pthread_cond_broadcast(&none_active);
 }
 
+void sc_protocol_await_calls(const struct timespec *until)
+{
+    sc_assert_held(SC_RANK_PROTOCOL);
+    while (sc_protocol.active && pthread_cond_timedwait(&none_active, &lock.mutex, until) == 0)
+        settle();
+}
+
 void sc_protocol_end_calls(void)
 {
     sc_assert_held(SC_RANK_PROTOCOL);

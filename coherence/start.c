@@ -36,6 +36,15 @@ enum sc_status sc_coherence_start(const struct sc_device_ops *ops, int devices, 
     return SC_OK;
 }
 
+void sc_coherence_await_calls(const struct timespec *until)
+{
+    sc_protocol_lock();
+    sc_protocol_hold_calls();
+    sc_protocol_await_calls(until);
+    sc_protocol_resume_calls();
+    sc_protocol_unlock();
+}
+
 void sc_coherence_stop(void)
 {
     const struct sc_device_ops *ops = sc_protocol.ops;

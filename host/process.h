@@ -7,6 +7,8 @@
 /* Registers `wait`, called before each fork and exit on the thread that makes the call, and before every handler
  * that libraries have registered. */
 void sc_host_process_before(void (*wait)(void));
+/* The same for the exit that ends a process after its last thread (threads.c). */
+void sc_host_threads_before(void (*wait)(void));
 
 /* Called before and after a fork for which libc runs no handlers.  divides: false when preparation is impossible;
  * `divided` is then not called. */

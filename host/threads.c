@@ -26,6 +26,7 @@
 #include "base/quiet.h"
 #include "host/host_int.h"
 #include "host/next.h"
+#include "host/process.h"
 
 enum {
     HELPERS_MAX = 512,
@@ -33,6 +34,7 @@ enum {
 };
 
 static void *next_pthread_create, *next_exit;
+static void (*before_exit)(void); /* atomic */
 
 #define NEXT(name) ((__typeof__(name) *)sc_host_next(&next_##name, #name))
 
@@ -198,9 +200,12 @@ static bool program_goes_on(void)
 
 static sigset_t mask_of_main;
 
+void sc_host_threads_before(void (*wait)(void)) { __atomic_store_n(&before_exit, wait, __ATOMIC_RELEASE); }
+
 static void *wait_for_threads(void *none)
 {
     useconds_t pause = 1000;
+    void (*wait)(void);
 
     sc_inside_enter();
     while (!main_has_ended() || program_goes_on()) {
@@ -210,6 +215,9 @@ static void *wait_for_threads(void *none)
     sc_inside_leave();
     set_mask(SIG_SETMASK, &mask_of_main, NULL);
     (void)none;
+    wait = __atomic_load_n(&before_exit, __ATOMIC_ACQUIRE);
+    if (wait)
+        wait();
     NEXT(exit)(0);
     return NULL;
 }

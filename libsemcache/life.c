@@ -198,14 +198,18 @@ static void unlock_in_child(void)
     set_life(SC_LIBRARY_OVER);
 }
 
-/* Before a fork or an exit: waits at most ten seconds for an opening in another thread, and as long for the submission
- * of all operations enqueued so far (rule L7).  A call inside this library may hold a turn that a submission thread
- * waits for. */
+/* Before a fork or an exit: waits at most ten seconds for an opening in another thread, as long for calls of other
+ * threads, and as long for the submission of all operations enqueued so far (rule L7).  A call inside this library may
+ * hold a turn that a submission thread waits for. */
 static void settle(void)
 {
+    struct timespec until;
+
     sc_opener_wait();
     if (sc_inside() || sc_host_orphan() || sc_library_life() != SC_LIBRARY_RUNNING)
         return;
+    until = sc_opener_patience();
+    sc_coherence_await_calls(&until);
     hold_settled();
     if (sc_library_life() == SC_LIBRARY_RUNNING)
         sc_submit_settle(SC_OPENER_PATIENCE);
@@ -225,6 +229,7 @@ void sc_library_arm(void)
     sc_opener_at_end(settle);
     sc_opener_know_thread();
     sc_host_process_before(settle);
+    sc_host_threads_before(settle);
     if (!__atomic_exchange_n(&armed, 1, __ATOMIC_RELAXED))
         sc_forks_register(lock_for_fork, unlock_in_parent, unlock_in_child);
     __atomic_store_n(&sc_blas_start, sc_library_start, __ATOMIC_RELEASE);

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "coherence/protocol.h"
 #include "device/emu/emu.h"
 #include "tests/coherence_env.h"
 
@@ -329,6 +330,83 @@ static void test_neighbours(void)
     sc_coherence_stop();
 }
 
+/* Before an exit the main thread waits for calls that other threads are in. */
+static int at;      /* atomic: 1 the call has begun, 2 it is about to end */
+static bool stays;  /* atomic: the call does not end */
+
+static void *call_for_long(void *x)
+{
+    struct sc_view v = view(x, 2000, 1, SC_RDWR);
+    struct sc_operand operand;
+
+    if (sc_coherence_begin(&v, 1, &operand) != SC_OK)
+        return NULL;
+    __atomic_store_n(&at, 1, __ATOMIC_RELEASE);
+    usleep(50000);
+    __atomic_store_n(&at, 2, __ATOMIC_RELEASE);
+    sc_coherence_end(&operand, 1);
+    return x;
+}
+
+static void *pass_by(void *x) /* a call in progress that has dropped the lock */
+{
+    sc_protocol_lock();
+    sc_protocol_call_begins();
+    sc_protocol_unlock();
+    __atomic_store_n(&at, 1, __ATOMIC_RELEASE);
+    do
+        usleep(50000);
+    while (__atomic_load_n(&stays, __ATOMIC_ACQUIRE));
+    sc_protocol_lock();
+    __atomic_store_n(&at, 2, __ATOMIC_RELEASE);
+    sc_protocol_call_over();
+    sc_protocol_unlock();
+    return x;
+}
+
+static struct timespec in_ms(int ms)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += (long)ms * 1000000;
+    return (struct timespec){until.tv_sec + until.tv_nsec / 1000000000, until.tv_nsec % 1000000000};
+}
+
+static bool waits_for(void *(*call)(void *), double *x, int ms)
+{
+    struct timespec until;
+    pthread_t thread;
+    void *done;
+    bool waited;
+
+    at = 0;
+    pthread_create(&thread, NULL, call, x);
+    while (!__atomic_load_n(&at, __ATOMIC_ACQUIRE))
+        sched_yield();
+    until = in_ms(ms);
+    sc_coherence_await_calls(&until);
+    waited = __atomic_load_n(&at, __ATOMIC_ACQUIRE) == 2;
+    __atomic_store_n(&stays, false, __ATOMIC_RELEASE);
+    pthread_join(thread, &done);
+    return waited && done == x;
+}
+
+static void test_waits(void)
+{
+    double *x;
+
+    devices = env_start("emu:h200x8:1", 0);
+    x = calloc(2000, sizeof *x);
+    tap_ok(waits_for(call_for_long, x, 60000), "a thread waits until another thread's call is over");
+    tap_ok(waits_for(pass_by, x, 60000), "and for a call that has dropped the lock");
+    stays = true;
+    tap_ok(!waits_for(pass_by, x, 1), "but not for ever");
+    tap_ok(waits_for(call_for_long, x, 60000), "calls begin afterwards");
+    free(x);
+    sc_coherence_stop();
+}
+
 int main(void)
 {
     const char *s = getenv("SEMCACHE_TEST_SEED"), *n = getenv("SEMCACHE_TEST_STEPS");
@@ -344,6 +422,7 @@ int main(void)
     run("emu:h200x8:2", 600000, 50, first + 4, false, 2);
     if (env_is_emulated())
         test_neighbours();
+    test_waits();
     return tap_done();
 }
 /* SPDX-License-Identifier: BSD-2-Clause */
