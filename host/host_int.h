@@ -16,6 +16,15 @@
 extern const struct sc_host_callbacks *sc_host_callbacks;
 void sc_host_callbacks_set(const struct sc_host_callbacks *callbacks);
 
+/* Calls a function that another thread may set meanwhile; NULL: nothing. */
+static inline void sc_host_call_set(void (*const *function)(void))
+{
+    void (*now)(void) = __atomic_load_n(function, __ATOMIC_ACQUIRE);
+
+    if (now)
+        now();
+}
+
 /* A range of addresses.  `bytes` is 0 until the range exists, so that no address lies in the range.  `base` is stored
  * before `bytes`, and a thread that was started before the range reads `bytes` first. */
 struct sc_host_range {

@@ -41,7 +41,7 @@ SC_HOST_EXPORT int close_range(unsigned first, unsigned last, int flags);
 
 static void *next_fork, *next_forkpty, *next_daemon, *next_exit, *next__Fork, *next_clone;
 static void *next_close_range, *next_closefrom, *next_eventfd, *next_socket;
-static void (*before)(void);
+static void (*before_fork)(void), (*before_exit)(void); /* atomic */
 
 #define NEXT(name) ((__typeof__(name) *)sc_host_next(&next_##name, #name))
 
@@ -60,19 +60,15 @@ static void __attribute__((constructor)) find_next(void)
     NEXT(socket);
 }
 
-void sc_host_process_before(void (*wait)(void)) { __atomic_store_n(&before, wait, __ATOMIC_RELEASE); }
-
-static void wait_first(void)
+void sc_host_process_before(void (*fork)(void), void (*exit)(void))
 {
-    void (*wait)(void) = __atomic_load_n(&before, __ATOMIC_ACQUIRE);
-
-    if (wait)
-        wait();
+    __atomic_store_n(&before_fork, fork, __ATOMIC_RELEASE);
+    __atomic_store_n(&before_exit, exit, __ATOMIC_RELEASE);
 }
 
 SC_HOST_EXPORT pid_t fork(void)
 {
-    wait_first();
+    sc_host_call_set(&before_fork);
     return NEXT(fork)();
 }
 
@@ -80,19 +76,19 @@ SC_HOST_EXPORT pid_t __fork(void) { return fork(); }
 
 SC_HOST_EXPORT int forkpty(int *main_end, char *name, const struct termios *mode, const struct winsize *size)
 {
-    wait_first();
+    sc_host_call_set(&before_fork);
     return NEXT(forkpty)(main_end, name, mode, size);
 }
 
 SC_HOST_EXPORT int daemon(int nochdir, int noclose)
 {
-    wait_first();
+    sc_host_call_set(&before_fork);
     return NEXT(daemon)(nochdir, noclose);
 }
 
 SC_HOST_EXPORT void exit(int status)
 {
-    wait_first();
+    sc_host_call_set(&before_exit);
     NEXT(exit)(status);
     __builtin_unreachable();
 }
@@ -104,7 +100,7 @@ bool sc_host_process_divides(void)
 {
     if (sc_inside())
         return false;
-    wait_first();
+    sc_host_call_set(&before_fork);
     sc_forks_prepare();
     return true;
 }
@@ -190,7 +186,7 @@ SC_HOST_EXPORT int close_range(unsigned first, unsigned last, int flags)
     int own, result = 0;
 
     if (!sc_inside())
-        wait_first();
+        sc_host_call_set(&before_fork);
     while (result == 0 && first <= last && first <= INT_MAX && (own = sc_fd_next((int)first)) >= 0 &&
            (unsigned)own <= last) {
         if ((unsigned)own > first)

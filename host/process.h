@@ -4,11 +4,12 @@
 
 #include <stdbool.h>
 
-/* Registers `wait`, called before each fork and exit on the thread that makes the call, and before every handler
- * that libraries have registered. */
-void sc_host_process_before(void (*wait)(void));
-/* The same for the exit that ends a process after its last thread (threads.c). */
-void sc_host_threads_before(void (*wait)(void));
+/* Registers functions called before each fork and before each exit, on the thread that makes the call, and before every
+ * handler that libraries have registered. */
+void sc_host_process_before(void (*fork)(void), void (*exit)(void));
+/* Registers functions called when the main thread ends and others go on, and before the exit that ends the process
+ * after its last thread (threads.c). */
+void sc_host_threads_watch(void (*main_left)(void), void (*exit)(void));
 
 /* Called before and after a fork for which libc runs no handlers.  divides: false when preparation is impossible;
  * `divided` is then not called. */

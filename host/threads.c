@@ -34,7 +34,7 @@ enum {
 };
 
 static void *next_pthread_create, *next_exit;
-static void (*before_exit)(void); /* atomic */
+static void (*main_has_left)(void), (*before_exit)(void); /* atomic */
 
 #define NEXT(name) ((__typeof__(name) *)sc_host_next(&next_##name, #name))
 
@@ -200,12 +200,15 @@ static bool program_goes_on(void)
 
 static sigset_t mask_of_main;
 
-void sc_host_threads_before(void (*wait)(void)) { __atomic_store_n(&before_exit, wait, __ATOMIC_RELEASE); }
+void sc_host_threads_watch(void (*main_left)(void), void (*exit)(void))
+{
+    __atomic_store_n(&main_has_left, main_left, __ATOMIC_RELEASE);
+    __atomic_store_n(&before_exit, exit, __ATOMIC_RELEASE);
+}
 
 static void *wait_for_threads(void *none)
 {
     useconds_t pause = 1000;
-    void (*wait)(void);
 
     sc_inside_enter();
     while (!main_has_ended() || program_goes_on()) {
@@ -215,9 +218,7 @@ static void *wait_for_threads(void *none)
     sc_inside_leave();
     set_mask(SIG_SETMASK, &mask_of_main, NULL);
     (void)none;
-    wait = __atomic_load_n(&before_exit, __ATOMIC_ACQUIRE);
-    if (wait)
-        wait();
+    sc_host_call_set(&before_exit);
     NEXT(exit)(0);
     return NULL;
 }
@@ -229,6 +230,7 @@ static void main_ends(void *unused)
     pthread_t thread;
 
     (void)unused;
+    sc_host_call_set(&main_has_left);
     sigfillset(&all);
     sigdelset(&all, SIGSEGV);
     set_mask(SIG_BLOCK, &all, &mask_of_main); /* the program's handlers run on its own threads */

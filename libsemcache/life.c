@@ -92,15 +92,17 @@ static bool hold_settled(void)
     return true;
 }
 
-/* Changes `life` from `from` to `next`; false if `life` is not `from`. */
-static bool begin_change(enum sc_library_life from, enum sc_library_life next)
+static bool exits; /* handlers of exit run, or will run soon; written under life_lock */
+
+/* Begins to open the devices; false if another thread has begun, and in a process that ends. */
+static bool begin_start(void)
 {
     bool begins;
 
     hold();
-    begins = life == from;
+    begins = life == SC_LIBRARY_IDLE && !exits;
     if (begins)
-        set_life(next);
+        set_life(SC_LIBRARY_STARTING);
     changing = begins;
     release();
     return begins;
@@ -206,7 +208,11 @@ static void settle(void)
     struct timespec until;
 
     sc_opener_wait();
-    if (sc_inside() || sc_host_orphan() || sc_library_life() != SC_LIBRARY_RUNNING)
+    if (sc_inside() || sc_host_orphan())
+        return;
+    hold_settled();
+    release(); /* calls in progress may take the lock */
+    if (sc_library_life() != SC_LIBRARY_RUNNING)
         return;
     until = sc_opener_patience();
     sc_coherence_await_calls(&until);
@@ -215,6 +221,25 @@ static void settle(void)
         sc_submit_settle(SC_OPENER_PATIENCE);
     release();
 }
+
+static void set_exits(bool value)
+{
+    sc_opener_permit(!value);
+    hold();
+    exits = value;
+    release();
+}
+
+/* Later calls do not open devices: the handlers of exit could overtake the opening. */
+static void before_exit(void)
+{
+    if (!sc_inside())
+        set_exits(true);
+    settle();
+}
+
+/* The main thread has ended as at an exit, but the process goes on with its other threads. */
+static void main_has_left(void) { set_exits(false); }
 
 void sc_library_arm(void)
 {
@@ -226,10 +251,10 @@ void sc_library_arm(void)
     }
     if (sc_host_arena_start() != SC_OK)
         return;
-    sc_opener_at_end(settle);
+    sc_opener_at_end(before_exit);
     sc_opener_know_thread();
-    sc_host_process_before(settle);
-    sc_host_threads_before(settle);
+    sc_host_process_before(settle, before_exit);
+    sc_host_threads_watch(main_has_left, before_exit);
     if (!__atomic_exchange_n(&armed, 1, __ATOMIC_RELAXED))
         sc_forks_register(lock_for_fork, unlock_in_parent, unlock_in_child);
     __atomic_store_n(&sc_blas_start, sc_library_start, __ATOMIC_RELEASE);
@@ -423,7 +448,7 @@ bool sc_library_start(bool now)
     sc_opener_hold_signals(&before); /* signal handlers could longjmp out of this function */
     sc_quiet_enter();
     sc_quiet_threads++;
-    if (begin_change(SC_LIBRARY_IDLE, SC_LIBRARY_STARTING))
+    if (begin_start())
         start();
     sc_quiet_threads--;
     sc_quiet_leave();

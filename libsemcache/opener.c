@@ -105,7 +105,6 @@ void sc_opener_hold_signals(sigset_t *before)
 int __cxa_thread_atexit_impl(void (*destroy)(void *), void *object, void *dso);
 extern void *__dso_handle;
 
-static bool tried; /* an opening was attempted */
 static void (*wait_at_end)(void) = sc_opener_wait;
 
 void sc_opener_at_end(void (*wait)(void)) { wait_at_end = wait; }
@@ -113,8 +112,6 @@ void sc_opener_at_end(void (*wait)(void)) { wait_at_end = wait; }
 static void at_end_of_main(void *none)
 {
     (void)none;
-    /* Calls made during exit must not start an opening in the background. */
-    __atomic_store_n(&tried, true, __ATOMIC_RELEASE);
     wait_at_end();
 }
 
@@ -176,13 +173,30 @@ static void start(const struct sc_device_host *host)
     sc_inside_leave();
 }
 
+static bool tried, forbidden; /* an opening was attempted; none may be; both atomic, written with the lock held */
+
+void sc_opener_permit(bool permitted)
+{
+    hold();
+    __atomic_store_n(&forbidden, !permitted, __ATOMIC_RELAXED);
+    release();
+}
+
+static bool may_start(void)
+{
+    return stage_now() == NOBODY && !__atomic_load_n(&tried, __ATOMIC_RELAXED) &&
+           !__atomic_load_n(&forbidden, __ATOMIC_RELAXED);
+}
+
 bool sc_opener_ready(const struct sc_device_host *host)
 {
-    if (stage_now() == NOBODY && !__atomic_exchange_n(&tried, true, __ATOMIC_ACQ_REL)) {
+    if (may_start()) {
         sc_opener_know_thread();
         hold();
-        if (stage_now() == NOBODY)
+        if (may_start()) {
+            __atomic_store_n(&tried, true, __ATOMIC_RELAXED);
             start(host);
+        }
         release();
     }
     return !sc_opener_busy();

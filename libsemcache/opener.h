@@ -32,8 +32,10 @@ void sc_opener_wait(void);
 struct timespec sc_opener_patience(void);
 /* Called on the main thread: a return from main then waits for the opening. */
 void sc_opener_know_thread(void);
-/* Sets what a return from main waits for instead, before any handler of exit; `wait` includes sc_opener_wait. */
+/* Sets what the end of the main thread calls instead, before any handler of exit; `wait` includes sc_opener_wait. */
 void sc_opener_at_end(void (*wait)(void));
+/* Whether the thread may be started; true at first. */
+void sc_opener_permit(bool permitted);
 /* Closes devices opened but not taken. */
 void sc_opener_end(void);
 

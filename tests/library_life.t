@@ -85,6 +85,8 @@ calls=300
 run -o auto -s "$scratch/s" "$program" loop $calls
 ok 'devices that are opened meanwhile are used when they are there' has s '"dgemm": {"offloaded": [1-9]'
 ok 'with right results' printed 'loop right'
+run -o auto -s "$scratch/s" "$program" remainloop $calls
+ok 'also after the end of the main thread' has s '"dgemm": {"offloaded": [1-9]'
 run -o auto -s "$scratch/s" "$program" late
 ok 'a program that ends while they are opened' printed 'late right'
 run -o auto "$program" fork
@@ -95,11 +97,13 @@ parent right
 parent right'
 run -o auto "$program" threads
 ok 'one whose threads go on while it ends' ended 0
-for end in late exit fork; do
+for end in late exit fork other; do
+    [ $end != other ] || export SEMCACHE_OPEN=first # the other thread opens the devices itself
     timeout 60 env SEMCACHE_DEVICE=cuda FAKE_MODULE=slow SEMCACHE_MODULE_PATH="$top_builddir/tests/.libs" \
         LD_PRELOAD="$top_builddir/.libs/libsemcache.so" "$program" $end > "$scratch/out" 2> "$scratch/err"
     status=$?
-    case $end in late) kind='the end of main' ;; exit) kind='exit by another thread' ;; *) kind='a fork' ;; esac
+    case $end in late) kind='the end of main' ;; exit) kind='exit by another thread' ;;
+    other) kind='the end of main beside a first call' ;; *) kind='a fork' ;; esac
     ok "$kind waits until a driver that is being opened is open" sh -c "! grep -v ^semcache '$scratch/err'"
 done
 unset SEMCACHE_OPEN

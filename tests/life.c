@@ -139,6 +139,31 @@ static void *remain(void *none)
     return none;
 }
 
+/* Enough calls for a thread to open the devices meanwhile. */
+static void call_often(int times)
+{
+    for (int i = 0; i < times; i++) {
+        usleep(1000);
+        multiply();
+    }
+    say("loop");
+}
+
+static void *call_often_alone(void *times)
+{
+    while (!main_has_ended())
+        usleep(1000);
+    call_often(*(int *)times);
+    return NULL;
+}
+
+static void *call_once(void *begun)
+{
+    __atomic_store_n((int *)begun, 1, __ATOMIC_RELEASE);
+    multiply();
+    return NULL;
+}
+
 /* Parent and child use the same result, each in its own copy; the child makes more BLAS calls. */
 static void use_fork(void)
 {
@@ -179,8 +204,10 @@ static void use_fork_first(void)
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "";
+    static int times, begun;
     pthread_t thread;
 
+    times = argc > 2 ? atoi(argv[2]) : 300;
     setvbuf(stdout, NULL, _IOLBF, 0);
     set_up();
     if (strcmp(how, "late") == 0) /* registered first, and therefore run after the end of semcache */
@@ -189,7 +216,7 @@ int main(int argc, char **argv)
         use_fork();
     else if (strcmp(how, "forkfirst") == 0)
         use_fork_first();
-    else if (strcmp(how, "idle") != 0)
+    else if (strcmp(how, "idle") != 0 && strcmp(how, "remainloop") != 0 && strcmp(how, "other") != 0)
         multiply();
     if (strcmp(how, "threads") == 0) {
         for (int i = 0; i < 4; i++)
@@ -215,12 +242,17 @@ int main(int argc, char **argv)
         pthread_create(&thread, NULL, send_signal, &self);
         call_for_ever(NULL);
     }
-    if (strcmp(how, "loop") == 0) { /* enough calls for a thread to open the devices meanwhile */
-        for (int i = 0; i < (argc > 2 ? atoi(argv[2]) : 300); i++) {
+    if (strcmp(how, "loop") == 0)
+        call_often(times);
+    if (strcmp(how, "remainloop") == 0) {
+        pthread_create(&thread, NULL, call_often_alone, &times);
+        pthread_exit(NULL);
+    }
+    if (strcmp(how, "other") == 0) { /* main returns while another thread is in its first call */
+        pthread_create(&thread, NULL, call_once, &begun);
+        while (!__atomic_load_n(&begun, __ATOMIC_ACQUIRE))
             usleep(1000);
-            multiply();
-        }
-        say("loop");
+        usleep(50000);
     }
     if (strcmp(how, "exit") == 0) {
         pthread_create(&thread, NULL, end_program, NULL);
