@@ -177,6 +177,10 @@ bool sc_host_malloc_seen(void);
 /* Page protection of arena pages.  The applied protection is kept per page.  Callers hold the protocol's lock. */
 enum sc_prot { SC_PROT_RW = 0, SC_PROT_R = 1, SC_PROT_NONE = 2 }; /* ordered: larger is stricter */
 enum sc_prot sc_host_prot(uintptr_t addr);
+/* The end, at most `hi`, of the pages from `addr` on that have this protection (not SC_PROT_NONE) or a weaker one; the
+ * first of such pages, not below `lo`, that end at `addr`.  Whole pages of the arena or of the zone. */
+uintptr_t sc_host_open_end(uintptr_t addr, uintptr_t hi, enum sc_prot prot);
+uintptr_t sc_host_open_begin(uintptr_t lo, uintptr_t addr, enum sc_prot prot);
 /* True if the pages of [lo, hi) have this protection or a stricter protection. The range lies in the arena or in the
  * zone. Under the protocol's lock. */
 bool sc_host_is_closed(uintptr_t lo, uintptr_t hi, enum sc_prot prot);

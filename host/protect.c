@@ -91,6 +91,55 @@ enum sc_prot sc_host_prot(uintptr_t addr)
     return (enum sc_prot)__atomic_load_n(&applied[(addr - t->range->base) >> SC_PAGE_SHIFT], __ATOMIC_ACQUIRE);
 }
 
+/* Whether eight pages from page i on, a multiple of 8, have no larger byte; whether page i has none. */
+static bool eight_upto(const uint8_t *applied, size_t i, uint8_t prot)
+{
+    return !(__atomic_load_n((const uint64_t *)(const void *)(applied + i), __ATOMIC_ACQUIRE) & ~SC_EIGHT_OF(prot));
+}
+
+static bool one_upto(const uint8_t *applied, size_t i, uint8_t prot)
+{
+    return __atomic_load_n(&applied[i], __ATOMIC_ACQUIRE) <= prot;
+}
+
+uintptr_t sc_host_open_end(uintptr_t addr, uintptr_t hi, enum sc_prot prot)
+{
+    const struct table *t = table_of(addr);
+    const uint8_t *applied = t ? __atomic_load_n(&t->applied, __ATOMIC_ACQUIRE) : NULL;
+    size_t i, last;
+
+    if (!applied || addr >= hi)
+        return hi;
+    last = (hi - t->range->base) >> SC_PAGE_SHIFT;
+    for (i = (addr - t->range->base) >> SC_PAGE_SHIFT; i < last;)
+        if (i % 8 == 0 && last - i >= 8 && eight_upto(applied, i, prot))
+            i += 8;
+        else if (one_upto(applied, i, prot))
+            i++;
+        else
+            break;
+    return t->range->base + (i << SC_PAGE_SHIFT);
+}
+
+uintptr_t sc_host_open_begin(uintptr_t lo, uintptr_t addr, enum sc_prot prot)
+{
+    const struct table *t = table_of(lo);
+    const uint8_t *applied = t ? __atomic_load_n(&t->applied, __ATOMIC_ACQUIRE) : NULL;
+    size_t i, first;
+
+    if (!applied || addr <= lo)
+        return lo;
+    first = (lo - t->range->base) >> SC_PAGE_SHIFT;
+    for (i = (addr - t->range->base) >> SC_PAGE_SHIFT; i > first;)
+        if (i % 8 == 0 && i - first >= 8 && eight_upto(applied, i - 8, prot))
+            i -= 8;
+        else if (one_upto(applied, i - 1, prot))
+            i--;
+        else
+            break;
+    return t->range->base + (i << SC_PAGE_SHIFT);
+}
+
 /* True when some page of [first, last) has a smaller byte. */
 static bool any_below(const uint8_t *applied, size_t first, size_t last, uint8_t prot)
 {

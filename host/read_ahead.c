@@ -26,18 +26,12 @@ static unsigned scattered; /* number of scattered faults in a row */
 static struct stream *at;  /* stream of the current fault */
 static enum { NEW, UP, DOWN } direction;
 
-static bool is_open(uintptr_t addr, enum sc_access access)
-{
-    return sc_host_within((const void *)addr) && sc_host_prot(addr) <= (access == SC_READ ? SC_PROT_R : SC_PROT_RW);
-}
+static enum sc_prot prot_for(enum sc_access access) { return access == SC_READ ? SC_PROT_R : SC_PROT_RW; }
 
 /* True when every page of [lo, hi) is open, because other faults have filled the gap. */
 static bool all_open(uintptr_t lo, uintptr_t hi, enum sc_access access)
 {
-    for (uintptr_t page = lo; page < hi; page += SC_PAGE)
-        if (!is_open(page, access))
-            return false;
-    return true;
+    return sc_host_open_end(lo, hi, prot_for(access)) == hi;
 }
 
 /* True when the gap [lo, hi) belongs to the stream.  A short gap is a stride.  A longer gap counts when every page
@@ -103,19 +97,19 @@ size_t sc_host_window(uintptr_t addr, enum sc_access access, struct sc_host_boun
  * that is closed again by now is no place to read on from: the program has started work on a device meanwhile. */
 bool sc_host_window_served(uintptr_t addr, enum sc_access access, uintptr_t *next, size_t *bytes)
 {
-    uintptr_t page = sc_page_floor(addr), lo = page, hi = page;
-    size_t left;
+    uintptr_t page = sc_page_floor(addr), lo, hi;
+    size_t window = sc_page_ceil(at->window), left;
 
-    if (!is_open(page, access)) {
+    if (sc_host_prot(page) > prot_for(access)) {
         at->lo = page;
         at->hi = page + SC_PAGE;
         at->used = now;
         return false;
     }
-    while (hi < at->in.end && hi - page < at->window && is_open(hi, access))
-        hi += SC_PAGE;
-    while (lo > at->in.first && page - lo < at->window && is_open(lo - SC_PAGE, access))
-        lo -= SC_PAGE;
+    hi = sc_page_ceil(at->in.end);
+    hi = sc_host_open_end(page, window < hi - page ? page + window : hi, prot_for(access));
+    lo = sc_page_floor(at->in.first);
+    lo = sc_host_open_begin(window < page - lo ? page - window : lo, page, prot_for(access));
     at->lo = lo;
     at->hi = hi;
     at->used = now;

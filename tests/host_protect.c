@@ -51,10 +51,25 @@ static unsigned random_below(unsigned n)
     return (unsigned)(state % n);
 }
 
+/* Runs of open pages, page by page, from a random page and to a random limit. */
+static int run_differs(enum sc_prot prot)
+{
+    size_t page = random_below(PAGES), limit = page + random_below(PAGES + 1 - (unsigned)page);
+    size_t below = random_below((unsigned)page + 1), end = page, begin = page;
+    uintptr_t base = (uintptr_t)stub_arena;
+
+    while (end < limit && stub_prot(end) <= prot)
+        end++;
+    while (begin > below && stub_prot(begin - 1) <= prot)
+        begin--;
+    return (sc_host_open_end(base + page * SC_PAGE, base + limit * SC_PAGE, prot) != base + end * SC_PAGE) +
+           (sc_host_open_begin(base + below * SC_PAGE, base + page * SC_PAGE, prot) != base + begin * SC_PAGE);
+}
+
 static void test_random(void)
 {
     uint8_t want[PAGES] = {0};
-    int wrong = 0, miscounted = 0, failed = 0;
+    int wrong = 0, miscounted = 0, failed = 0, runs = 0;
 
     for (int round = 0; round < 300; round++) {
         unsigned first = random_below(PAGES), pages = 1 + random_below(PAGES - first);
@@ -69,10 +84,12 @@ static void test_random(void)
         failed += sc_host_protect((uintptr_t)stub_arena + first * SC_PAGE, pages, &want[first]) != SC_OK;
         miscounted += read_maps() - 1 != (int)sc_host_mappings;
         wrong += table_differs(want) != 0;
+        runs += run_differs(SC_PROT_R) + run_differs(SC_PROT_RW);
     }
     tap_ok(failed == 0, "every change is applied (%d failed)", failed);
     tap_ok(wrong == 0, "table, kernel and wish agree (%d times not)", wrong);
     tap_ok(miscounted == 0, "mappings are counted exactly (%d times not)", miscounted);
+    tap_ok(runs == 0, "runs of open pages have the right ends (%d times not)", runs);
     stub_protect(0, PAGES, SC_PROT_RW);
     tap_ok(read_maps() == 1 && sc_host_mappings == 0, "all open: one mapping again");
 }
