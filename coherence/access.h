@@ -35,6 +35,8 @@ enum sc_status sc_coherence_pin(const void *ptr);
 /* Waits until calls of other threads that are in progress are over, or until the time `until` of CLOCK_REALTIME.  Calls
  * that begin meanwhile wait.  Not within a call. */
 void sc_coherence_await_calls(const struct timespec *until);
+/* Before the process ends: no further call begins (calls run on the host; loans go on).  false takes this back. */
+void sc_coherence_leave(bool leaving);
 
 /* --- fork --------------------------------------------------------------------------------------------------------- */
 

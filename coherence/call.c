@@ -91,8 +91,7 @@ static void hold(struct sc_operand *operands, int count, int by)
         if (operands[i].matrix) {
             sc_assert(by > 0 || operands[i].matrix->users > 0);
             operands[i].matrix->users += (uint32_t)by;
-            operands[i].matrix->wait.faulted = 0;
-            operands[i].matrix->wait.faults = 0;
+            sc_wait_used(operands[i].matrix, by > 0);
             operands[i].matrix->passed_on = by > 0 && (operands[i].matrix->passed_on || operands[i].view.passed_on);
         }
 }
@@ -182,7 +181,9 @@ static enum sc_status begin(const struct sc_view *views, int count, struct sc_op
     }
     sc_devices_look();
     sc_protocol_call_begins();
-    status = sc_protocol.ops && !sc_protocol.stopping ? resolve_all(own, count, operands, lending) : SC_ERR_CONFLICT;
+    status = SC_ERR_CONFLICT;
+    if (sc_protocol.ops && !sc_protocol.stopping && (lending || !sc_protocol.leaving))
+        status = resolve_all(own, count, operands, lending);
     for (int i = 0; i < count && status == SC_OK; i++)
         if ((operands[i].stage = stage[i]) != SC_IN_ARENA)
             operands[i].staged = views[i];

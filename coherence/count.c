@@ -14,6 +14,7 @@ void sc_transfer_count(struct sc_matrix *m, const struct sc_tile *t, uint64_t se
     if (kind == SC_D2H && what != SC_TRANSFER_EVICTED) {
         m->wait.fetches++;
         m->wait.fetched_bytes += bytes;
+        m->wait.home_bytes += bytes;
         sc_noted_fetched(m, true);
     }
     sc_trace(.kind = SC_EVENT_TRANSFER, .matrix = m->id, .tile = sc_matrix_tile_index(m, t), .sectors = sectors,

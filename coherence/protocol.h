@@ -20,6 +20,7 @@ struct sc_protocol {
     const struct sc_device_ops *ops; /* NULL: not started; the first, see start.c; written atomically */
     const struct sc_device_host *host;
     bool stopping; /* no call begins */
+    bool leaving;  /* the process ends: only loans begin */
     int devices;
     struct sc_device_properties properties[SC_DEVICES_MAX];
     bool failed[SC_DEVICES_MAX]; /* gets no new work */
@@ -386,8 +387,11 @@ double sc_wait_clock(enum sc_host_event event);
 /* The program has waited so long for an acquisition of [lo, hi), or since `since` for a fault on the page. */
 void sc_wait_acquired(uintptr_t lo, uintptr_t hi, double seconds);
 void sc_wait_faulted(uintptr_t page, double since);
+/* A call begins or ends its use of a matrix: counts start again. */
+void sc_wait_used(struct sc_matrix *m, bool begins);
 /* True when the matrix's faults since the last call have cost a fifth of fetching the whole matrix: the caller then
- * fetches the rest at once.  Any pattern of touches therefore costs little more than 1.2 fetches. */
+ * fetches the rest at once.  Any pattern of touches therefore costs little more than 1.2 fetches.  Also true, from the
+ * second fault on, for reads of a matrix that was fetched as a whole the last time. */
 bool sc_wait_is_over(const struct sc_matrix *m, enum sc_access access);
 
 /* --- windows of partly home sectors (partial_fetch.c) ------------------------------------------------------------- */

@@ -12,7 +12,7 @@ enum sc_status sc_coherence_start(const struct sc_device_ops *ops, int devices, 
 {
     struct sc_protocol fresh = {.host = host, .devices = devices, .check = host->config->check != 0,
                                 .notes = host->config->check != 0,
-                                .changes = sc_protocol.changes};
+                                .changes = sc_protocol.changes, .leaving = sc_protocol.leaving};
     uint64_t least = UINT64_MAX;
 
     /* Copies the members after `ops`: `ops` is NULL and may be read by threads without the lock. */
@@ -34,6 +34,13 @@ enum sc_status sc_coherence_start(const struct sc_device_ops *ops, int devices, 
     sc_levels = (struct sc_levels){.devices = (uint64_t)devices};
     __atomic_store_n(&sc_protocol.ops, ops, __ATOMIC_RELEASE);
     return SC_OK;
+}
+
+void sc_coherence_leave(bool leaving)
+{
+    sc_protocol_lock();
+    sc_protocol.leaving = leaving;
+    sc_protocol_unlock();
 }
 
 void sc_coherence_await_calls(const struct timespec *until)

@@ -228,9 +228,11 @@ static void set_exits(bool value)
     hold();
     exits = value;
     release();
+    sc_coherence_leave(value);
 }
 
-/* Later calls do not open devices: the handlers of exit could overtake the opening. */
+/* Later calls neither open devices nor use them: the handlers of exit could overtake the opening, and a library's first
+ * use. */
 static void before_exit(void)
 {
     if (!sc_inside())

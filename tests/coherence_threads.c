@@ -339,8 +339,10 @@ static void *call_for_long(void *x)
     struct sc_view v = view(x, 2000, 1, SC_RDWR);
     struct sc_operand operand;
 
-    if (sc_coherence_begin(&v, 1, &operand) != SC_OK)
+    if (sc_coherence_begin(&v, 1, &operand) != SC_OK) {
+        __atomic_store_n(&at, 1, __ATOMIC_RELEASE);
         return NULL;
+    }
     __atomic_store_n(&at, 1, __ATOMIC_RELEASE);
     usleep(50000);
     __atomic_store_n(&at, 2, __ATOMIC_RELEASE);
@@ -403,6 +405,10 @@ static void test_waits(void)
     stays = true;
     tap_ok(!waits_for(pass_by, x, 1), "but not for ever");
     tap_ok(waits_for(call_for_long, x, 60000), "calls begin afterwards");
+    sc_coherence_leave(true);
+    tap_ok(!waits_for(call_for_long, x, 60000), "no call begins while the process ends");
+    sc_coherence_leave(false);
+    tap_ok(waits_for(call_for_long, x, 60000), "unless it goes on after all");
     free(x);
     sc_coherence_stop();
 }
