@@ -200,9 +200,9 @@ static void unlock_in_child(void)
     set_life(SC_LIBRARY_OVER);
 }
 
-/* Before a fork or an exit: waits at most ten seconds for an opening in another thread, as long for calls of other
- * threads, and as long for the submission of all operations enqueued so far (rule L7).  A call inside this library may
- * hold a turn that a submission thread waits for. */
+/* Before a fork or an exit (rule L7): waits for an opening in another thread, then for calls of other threads, then for
+ * the submission of the operations enqueued so far.  Each wait lasts at most ten seconds.  A call inside this library
+ * may hold a turn that a submission thread waits for. */
 static void settle(void)
 {
     struct timespec until;
@@ -235,7 +235,7 @@ static void set_exits(bool value)
  * use. */
 static void before_exit(void)
 {
-    if (!sc_inside())
+    if (!sc_inside() && !sc_host_orphan())
         set_exits(true);
     settle();
 }
