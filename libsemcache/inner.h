@@ -18,7 +18,7 @@
 struct sc_library_server {
     void *(*alloc)(size_t bytes); /* NULL: ordinary memory is to be used */
     bool (*free)(void *memory);   /* false: not its memory */
-    bool (*lend)(int device, const void *const *memory, int count); /* false: not all of it is its memory */
+    bool (*lend)(int device, const void *const *memory, int count); /* false: a block of other memory */
 };
 
 struct sc_library_inner {
