@@ -206,24 +206,32 @@ static enum sc_status open_exchange(struct sc_cuda_device *d, int none)
     return SC_OK;
 }
 
+/* A freed block may have fences of other devices, whose events are needed until all blocks are gone. */
+static void close_memory(struct sc_cuda_device *d)
+{
+    if (!d->context)
+        return;
+    SC_CUDA_SCOPE(d);
+    for (int s = 0; s < SC_STREAMS; s++)
+        if (d->streams[s].stream)
+            SC_CUDA(cudaStreamSynchronize(d->streams[s].stream));
+    sc_cuda_kernels_close(d);
+    sc_cuda_exchange_close(d);
+    sc_cuda_module_unload(d->conversion);
+    sc_cuda_module_unload(d->dsdot);
+    sc_cuda_module_unload(d->norm);
+    sc_cuda_module_unload(d->triangle);
+    d->conversion = d->dsdot = d->norm = d->triangle = NULL;
+    sc_cuda_pool_close(d);
+    sc_cuda_slots_close(d);
+}
+
 static void close_device(struct sc_cuda_device *d)
 {
     if (!d->context)
         return;
     {
         SC_CUDA_SCOPE(d);
-        for (int s = 0; s < SC_STREAMS; s++)
-            if (d->streams[s].stream)
-                SC_CUDA(cudaStreamSynchronize(d->streams[s].stream));
-        sc_cuda_kernels_close(d);
-        sc_cuda_exchange_close(d);
-        sc_cuda_module_unload(d->conversion);
-        sc_cuda_module_unload(d->dsdot);
-        sc_cuda_module_unload(d->norm);
-        sc_cuda_module_unload(d->triangle);
-        d->conversion = d->dsdot = d->norm = d->triangle = NULL;
-        sc_cuda_pool_close(d);
-        sc_cuda_slots_close(d);
         sc_cuda_fences_close(d);
         for (int s = 0; s < SC_STREAMS; s++)
             if (d->streams[s].stream)
@@ -242,6 +250,8 @@ static void module_close(void)
         SC_CUDA_SCOPE(&sc_cuda_devices[i]);
         SC_CUDA(cudaDeviceSynchronize());
     }
+    for (int i = 0; i < sc_cuda_count; i++)
+        close_memory(&sc_cuda_devices[i]);
     for (int i = 0; i < sc_cuda_count; i++)
         close_device(&sc_cuda_devices[i]);
     sc_cuda_count = 0;
