@@ -83,6 +83,7 @@ build_all() {
     cd "$build"
     if [ ! -e config.status ] || [ $# -gt 0 ] || ! grep -qe "$assertions" config.status; then
         cuda=$(find_cuda)
+        [ ! -e Makefile ] || make -s clean >/dev/null # objects do not depend on the flags of the compiler
         "$srcdir/configure" -q ${cuda:+"--with-cuda=$cuda"} $assertions "$@"
     fi
     make -s -j"$jobs"

@@ -3,6 +3,8 @@
 #ifndef SC_BASE_ASSERT_H
 #define SC_BASE_ASSERT_H
 
+#include <config.h> /* SC_ASSERTIONS: objects of a build without are out of date in a build with assertions */
+
 #if defined SC_ASSERTIONS && !defined NDEBUG
 /* Reports the failure in one line and traps: the process dies of a signal, or stops here in a debugger. */
 _Noreturn void sc_assert_failed(const char *condition, const char *function, const char *file, int line);

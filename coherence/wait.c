@@ -12,7 +12,7 @@
 #define SHARE_OF_FETCH   0.12 /* share of the time to fetch the whole matrix that faults may take; faults in progress
                               * and threads that wait together add about as much */
 
-#define SWEPT            0.75 /* share of a matrix that is most of it; the second fault then begins the next sweep */
+#define WHOLE            0.75 /* share of a matrix that is most of it; the second fault then begins the next sweep */
 
 static double of_system(void)
 {
@@ -82,7 +82,7 @@ void sc_wait_used(struct sc_matrix *m, bool begins)
 {
     sc_assert_held(SC_RANK_PROTOCOL);
     if (begins && m->wait.home_bytes)
-        m->wait.swept = (double)m->wait.home_bytes >= SWEPT * (double)m->bytes;
+        m->wait.read_whole = (double)m->wait.home_bytes >= WHOLE * (double)m->bytes;
     m->wait.home_bytes = 0;
     m->wait.faulted = 0;
     m->wait.faults = 0;
@@ -93,7 +93,7 @@ bool sc_wait_is_over(const struct sc_matrix *m, enum sc_access access)
     double rate = sc_protocol.properties[0].host_bandwidth;
 
     sc_assert_held(SC_RANK_PROTOCOL);
-    if (access == SC_READ && m->wait.swept && m->wait.faults)
+    if (access == SC_READ && m->wait.read_whole && m->wait.faults)
         return true;
     return m->wait.faults >= (access & SC_WRITE ? WRITES_LEAST : READS_LEAST) &&
            m->wait.faulted * (rate > 0 ? rate : SC_LINK_UNKNOWN) >= SHARE_OF_FETCH * (double)m->bytes;

@@ -39,7 +39,7 @@ struct sc_wait_state {
     unsigned faults;                 /* number of these faults */
     double first, first_seconds;     /* the first of them: the host's clock at its begin, and its seconds */
     uint64_t home_bytes;             /* fetched since a call used the matrix last */
-    bool swept;                      /* between two uses the host fetched most of the matrix, the last time it did so */
+    bool read_whole;                 /* between two uses the host fetched most of the matrix, the last time it did so */
 };
 
 /* --- vectors whose pages calls leave open (coherence/keep_open.c) ------------------------------------------------- */
