@@ -200,9 +200,9 @@ static void unlock_in_child(void)
     set_life(SC_LIBRARY_OVER);
 }
 
-/* Before a fork or an exit (rule L7).  Waits until the devices are open, calls are over, and the submission threads
- * have submitted all operations.  Each wait lasts at most ten seconds.  A call inside this library may hold a turn that
- * a submission thread waits for. */
+/* Rule L7, before a fork or an exit.  Waits until the devices are open, calls are over, and the submission threads have
+ * submitted all operations.  Each wait lasts at most ten seconds.  A call inside this library may hold a turn that a
+ * submission thread waits for. */
 static void settle(void)
 {
     struct timespec until;

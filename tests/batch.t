@@ -21,8 +21,8 @@ for devices in 1 3; do
     done
     report "$missing" 'the statistics name all routines'
 
-    # A hundred matrices of four sizes, in any order in a pool: each device gets the three parts of the pool that belong
-    # to its products, in one transfer each, and nothing more for the second call.
+    # A hundred matrices of four sizes in a shuffled pool. A device gets its products' three parts of the pool in three
+    # transfers. The second call moves nothing.
     SEMCACHE_STATS=$scratch/stats SEMCACHE_CHECK=1 SEMCACHE_OFFLOAD=always SEMCACHE_OPEN=first \
         "$tool" run --device "emu:h200x8:$devices" "$program" 100 > "$scratch/out" 2>&1
     verdict $? "a pool on $devices devices" "$(grep -v '^ok' "$scratch/out")"

@@ -251,7 +251,7 @@ static void test_release_mends(void)
         scal(array[i], N);
     }
     real = sc_protocol.ops;
-    for (int d = 0; d < devices; d++) /* what was reached before stays so */
+    for (int d = 0; d < devices; d++) /* all fences so far are reached */
         for (int s = 0; s < SC_STREAMS; s++)
             if (real->mark(d, (enum sc_stream)s, &reached) == SC_OK && real->sync(reached) == SC_OK)
                 waited_for[d][s] = reached.seq;

@@ -330,7 +330,7 @@ static void test_neighbours(void)
     sc_coherence_stop();
 }
 
-/* Before an exit the main thread waits for calls that other threads are in. */
+/* Before an exit the main thread waits for calls in other threads. */
 static int at;      /* atomic: 1 the call has begun, 2 it is about to end */
 static bool stays;  /* atomic: the call does not end */
 

@@ -393,7 +393,7 @@ static void selection(void)
     }
 }
 
-/* A block of one device that the work of another device is to be done with. */
+/* Frees blocks whose last user is device 0. */
 static void close_with_fences_of_others(int count)
 {
     int before = complaints;

@@ -139,7 +139,7 @@ static void *remain(void *none)
     return none;
 }
 
-/* Enough calls for a thread to open the devices meanwhile. */
+/* Multiplies while a thread opens the devices. */
 static void call_often(int times)
 {
     for (int i = 0; i < times; i++) {

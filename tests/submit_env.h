@@ -16,8 +16,8 @@ static inline void submit_as_tested(void)
         sc_config.submit = strcmp(by, "threads") == 0 ? SC_SUBMIT_THREADS : SC_SUBMIT_CALLER;
 }
 
-/* A submission thread finds a failure after the call: the results are then those of a lost device.  By default several
- * real devices have such threads. */
+/* A submission thread reports a failure after the call, and the results count as lost.  Several real devices have
+ * submission threads by default. */
 static inline bool failures_come_late(void)
 {
     const char *device = getenv("SEMCACHE_TEST_DEVICE");
