@@ -1,5 +1,5 @@
-/* Strategies: the devices chosen for the blocks of a result. Asserts that every block gets exactly one device, that the
- * loads follow the shares and the devices' speeds, and that blocks run near their operands. */
+/* Strategies: the devices chosen for the blocks of a result. Asserts that every block gets exactly one device. Loads
+ * follow the shares and the speeds of devices, and blocks run near their operands. */
 #include <math.h>
 #include <string.h>
 

@@ -238,8 +238,8 @@ static bool as_defined(int type)
 static unsigned state = 1;
 static int64_t below(int64_t n) { return (int64_t)((state = state * 1103515245u + 12345u) >> 8) % n; }
 
-/* Places of the operands of a group: contiguous, with gaps, side by side in rows, all at the same place, at random, in a
- * shuffled pool, as shuffled blocks of a matrix, and two results at the same place. */
+/* Places of the operands of a group: contiguous, with gaps, side by side in rows, all at the same place, at random, in
+ * a shuffled pool, as shuffled blocks of a matrix, and two results at the same place. */
 enum layout { DENSE, GAPS, BESIDE, SAME, RANDOM, POOL, BLOCKS, TWICE, LAYOUTS };
 
 static void shuffle(int64_t *slot, int64_t count)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Debian packages, built from a release tarball in a clean folder and unpacked into a scratch root. Asserts that each
-# package has its files, that lintian finds no error, and that nothing chooses a BLAS for the system. An example runs on
+# Debian packages, built from a release tarball in a clean folder and unpacked into a scratch root. Asserts that every
+# package has its files, and that lintian finds no error. No package chooses a BLAS for the system. An example runs on
 # devices from the unpacked files alone: under the command, linked through CMake, and with the library as libblas.so.3.
 . "$top_srcdir/tests/tap.sh"
 for command in dpkg-buildpackage dh cc; do
