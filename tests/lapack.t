@@ -62,7 +62,8 @@ if (!$ENV{SEMCACHE_TEST_DEVICE}) {
             $routine, qw(40 90 52 130 64 110 72 88 121 97));
         right($run, "small fronts, $routine: right");
         my ($stats, $count) = ($run->{stats}, calls($run, qr/./, 'host'));
-        cmp_ok($count, '>', 100, "small fronts, $routine: $count calls on the host");
+        my $least = $env{LD_LIBRARY_PATH} || $routine =~ /qf$/ ? 100 : 20; # OpenBLAS's LU and Cholesky count themselves
+        cmp_ok($count, '>=', $least, "small fronts, $routine: $count calls on the host");
         is(calls($run, qr/./, 'offloaded') + $stats->{transfers}{h2d} + $stats->{transfers}{d2h} + $stats->{reshapes} +
             $stats->{faults}{read} + $stats->{faults}{write}, 0, "small fronts, $routine: no transfer, no fault");
     }

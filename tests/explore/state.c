@@ -75,6 +75,7 @@ static void hash_matrix(const struct sc_matrix *m)
     for (int g = 0; g < sc_matrix_sectors(m); g++)
         explore_hash(m->open[g]);
     explore_hash(m->home[0]);
+    explore_hash(m->wait.home_bytes << 2 | (uint64_t)m->wait.read_whole << 1 | (m->wait.faults > 0));
     for (int i = 0; i < m->row_parts * m->col_parts; i++) {
         const struct sc_tile *t = &m->tiles[i];
 
