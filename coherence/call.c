@@ -1,5 +1,9 @@
 /* The bracket of a call: resolve the operands, hold the lock, keep the matrices. */
+#define _GNU_SOURCE /* gettid */
 #include "coherence/mirror.h"
+
+#include <time.h>
+#include <unistd.h>
 
 #define OPERANDS_MAX 8
 
@@ -163,11 +167,26 @@ static void keep_shared(struct sc_view *views, int count)
                 views[i].recut = SC_RECUT_NEVER;
 }
 
+/* Before a call that would run on the host while another thread ends the process: destructors of a host BLAS free what
+ * its routines use.  The first such call of a thread waits until the process has probably ended.  The wait is short,
+ * because a handler of exit may join the thread. */
+static void let_process_end(void)
+{
+    static __thread bool waited __attribute__((tls_model("initial-exec")));
+
+    for (int i = 0; i < 500 && !waited && sc_protocol_ops(); i++)
+        nanosleep(&(struct timespec){0, 100000}, NULL);
+    if (!waited && !sc_protocol_ops())
+        nanosleep(&(struct timespec){0, 50000000}, NULL);
+    waited = true;
+}
+
 static enum sc_status begin(const struct sc_view *views, int count, struct sc_operand *operands, bool lending)
 {
     struct sc_view own[OPERANDS_MAX];
     enum sc_stage stage[OPERANDS_MAX];
     enum sc_status status;
+    pid_t leaver;
 
     sc_host_strict_thread(); /* asks the loader: the copies of operands may hold a lock */
     status = count > OPERANDS_MAX ? SC_ERR_INVALID : sc_untracked_stage(views, count, own, stage);
@@ -181,9 +200,9 @@ static enum sc_status begin(const struct sc_view *views, int count, struct sc_op
     }
     sc_devices_look();
     sc_protocol_call_begins();
-    status = SC_ERR_CONFLICT;
-    if (sc_protocol.ops && !sc_protocol.stopping && (lending || !sc_protocol.leaving))
-        status = resolve_all(own, count, operands, lending);
+    leaver = lending ? 0 : sc_protocol.leaver;
+    status = sc_protocol.ops && !sc_protocol.stopping && !leaver ? resolve_all(own, count, operands, lending)
+                                                                 : SC_ERR_CONFLICT;
     for (int i = 0; i < count && status == SC_OK; i++)
         if ((operands[i].stage = stage[i]) != SC_IN_ARENA)
             operands[i].staged = views[i];
@@ -193,6 +212,8 @@ static enum sc_status begin(const struct sc_view *views, int count, struct sc_op
         sc_protocol_call_over();
         sc_protocol_unlock();
         sc_untracked_drop(own, stage, count);
+        if (leaver && leaver != gettid())
+            let_process_end();
         return status == SC_ERR_UNSUPPORTED ? SC_ERR_CONFLICT : status;
     }
     return SC_OK;

@@ -14,13 +14,15 @@
 #include "host/host.h"
 #include "trace/trace.h"
 
+#include <sys/types.h>
+
 #define SC_REFUSED_MAX 16
 
 struct sc_protocol {
     const struct sc_device_ops *ops; /* NULL: not started; the first, see start.c; written atomically */
     const struct sc_device_host *host;
     bool stopping; /* no call begins */
-    bool leaving;  /* the process ends: only loans begin */
+    pid_t leaver;  /* the thread that ends the process: only loans begin; 0: none */
     int devices;
     struct sc_device_properties properties[SC_DEVICES_MAX];
     bool failed[SC_DEVICES_MAX]; /* gets no new work */

@@ -1,10 +1,12 @@
 /* Starting and stopping the protocol on a set of open devices. */
+#define _GNU_SOURCE /* gettid */
 #include "coherence/faults.h"
 #include "coherence/mirror.h"
 
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 _Static_assert(offsetof(struct sc_protocol, ops) == 0, "start copies what follows it");
 
@@ -12,7 +14,7 @@ enum sc_status sc_coherence_start(const struct sc_device_ops *ops, int devices, 
 {
     struct sc_protocol fresh = {.host = host, .devices = devices, .check = host->config->check != 0,
                                 .notes = host->config->check != 0,
-                                .changes = sc_protocol.changes, .leaving = sc_protocol.leaving};
+                                .changes = sc_protocol.changes, .leaver = sc_protocol.leaver};
     uint64_t least = UINT64_MAX;
 
     /* Copies the members after `ops`: `ops` is NULL and may be read by threads without the lock. */
@@ -39,7 +41,7 @@ enum sc_status sc_coherence_start(const struct sc_device_ops *ops, int devices, 
 void sc_coherence_leave(bool leaving)
 {
     sc_protocol_lock();
-    sc_protocol.leaving = leaving;
+    sc_protocol.leaver = leaving ? gettid() : 0;
     sc_protocol_unlock();
 }
 
