@@ -15,7 +15,8 @@ report "$(missing "$scratch/reference")" 'all of it is exported'
 for file in /usr/lib/*/blas/libblas.so.3 /usr/lib/*/blas64/libblas64.so.3 /usr/lib/*/libcblas.so.3; do
     [ -e "$file" ] || continue
     names "$file" > "$scratch/installed" # ATLAS has names of its own, which programs find in ATLAS
-    report "$(missing "$scratch/installed" | grep -vx 'catlas_.*\|cblas_[sdcz]ger2[uc]\{0,1\}\|cblas_errprn')" "all of $file"
+    report "$(missing "$scratch/installed" | grep -vx 'catlas_.*\|cblas_[sdcz]ger2[uc]\{0,1\}\|cblas_errprn')" \
+        "all of $file"
 done
 for file in /usr/lib/*/openblas-*/libblas.so.3; do
     [ -e "$file" ] || { skip 'no OpenBLAS in the place of libblas.so.3'; continue; }
