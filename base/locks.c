@@ -3,6 +3,16 @@
 #include "base/config.h"
 #include "base/log.h"
 
+struct timespec sc_lock_deadline(double seconds)
+{
+    struct timespec until;
+    int64_t ns;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    ns = until.tv_nsec + (int64_t)(seconds * 1e9);
+    return (struct timespec){until.tv_sec + ns / 1000000000, ns % 1000000000};
+}
+
 #ifndef NDEBUG
 bool sc_locks_trap;
 __thread uint32_t sc_locks_held __attribute__((tls_model("initial-exec")));

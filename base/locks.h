@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 enum sc_rank {
     SC_RANK_LIFE,         /* libsemcache/life.c */
@@ -91,6 +92,9 @@ static inline void sc_unlock(struct sc_lock *lock)
     pthread_mutex_unlock(&lock->mutex);
     sc_locks_give(lock->rank);
 }
+
+/* The time so many seconds from now, as pthread_cond_timedwait takes it. */
+struct timespec sc_lock_deadline(double seconds);
 
 /* For a new object, and for a lock in a forked child. */
 static inline void sc_lock_init(struct sc_lock *lock, enum sc_rank rank)

@@ -5,7 +5,6 @@
 #define SC_COHERENCE_ACCESS_H
 
 #include <stddef.h>
-#include <time.h>
 
 #include "base/status.h"
 #include "coherence/view.h"
@@ -32,9 +31,9 @@ void sc_coherence_home_all(void);
  * protection: the caller acquires the block first.  SC_ERR_UNSUPPORTED: the address lies in no block. */
 enum sc_status sc_coherence_pin(const void *ptr);
 
-/* Waits until calls of other threads that are in progress are over, or until the time `until` of CLOCK_REALTIME.  Calls
- * that begin meanwhile wait.  Not within a call. */
-void sc_coherence_await_calls(const struct timespec *until);
+/* Waits until calls of other threads that are in progress are over, at most so many seconds.  Calls that begin
+ * meanwhile wait.  Not within a call. */
+void sc_coherence_await_calls(double seconds);
 /* Before the process ends: no further call begins (calls run on the host; loans go on).  false takes this back. */
 void sc_coherence_leave(bool leaving);
 

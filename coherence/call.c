@@ -174,11 +174,13 @@ static void let_process_end(void)
 {
     static __thread bool waited __attribute__((tls_model("initial-exec")));
 
-    for (int i = 0; i < 500 && !waited && sc_protocol_ops(); i++)
-        nanosleep(&(struct timespec){0, 100000}, NULL);
-    if (!waited && !sc_protocol_ops())
-        nanosleep(&(struct timespec){0, 50000000}, NULL);
+    if (waited)
+        return;
     waited = true;
+    for (int i = 0; i < 500 && sc_protocol_ops(); i++)
+        nanosleep(&(struct timespec){0, 100000}, NULL);
+    if (!sc_protocol_ops())
+        nanosleep(&(struct timespec){0, 50000000}, NULL);
 }
 
 static enum sc_status begin(const struct sc_view *views, int count, struct sc_operand *operands, bool lending)

@@ -168,7 +168,7 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, s
         start_rest(page, lo, hi);
     if (access != SC_READ || !sc_access_landed(page))
         sc_access_range(lo, hi, access);
-    if (sc_host_prot(page) > (access & SC_WRITE ? SC_PROT_RW : SC_PROT_R)) /* not painted since the page was opened */
+    if (sc_host_prot(page) > sc_host_prot_for(access)) /* not painted since the page was opened */
         sc_protocol_paint(page, page + SC_PAGE);
     sc_wait_faulted(page, since);
     trace_beside();

@@ -86,10 +86,12 @@ void sc_protocol_call_over(void)
         pthread_cond_broadcast(&none_active);
 }
 
-void sc_protocol_await_calls(const struct timespec *until)
+void sc_protocol_await_calls(double seconds)
 {
+    struct timespec until = sc_lock_deadline(seconds);
+
     sc_assert_held(SC_RANK_PROTOCOL);
-    while (sc_protocol.active && pthread_cond_timedwait(&none_active, &lock.mutex, until) == 0)
+    while (sc_protocol.active && pthread_cond_timedwait(&none_active, &lock.mutex, &until) == 0)
         settle();
 }
 

@@ -73,8 +73,8 @@ void sc_protocol_resume_calls(void);
 bool sc_protocol_await_admission(void);
 void sc_protocol_call_begins(void);
 void sc_protocol_call_over(void);
-/* Waits until no call is in progress, or until the time `until` of CLOCK_REALTIME.  Lock held; dropped meanwhile. */
-void sc_protocol_await_calls(const struct timespec *until);
+/* Waits until no call is in progress, at most so many seconds.  Lock held; dropped meanwhile. */
+void sc_protocol_await_calls(double seconds);
 /* Stops new calls and waits for calls in progress.  (A call that finishes on the host drops the lock for a while.) */
 void sc_protocol_end_calls(void);
 

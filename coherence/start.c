@@ -45,11 +45,11 @@ void sc_coherence_leave(bool leaving)
     sc_protocol_unlock();
 }
 
-void sc_coherence_await_calls(const struct timespec *until)
+void sc_coherence_await_calls(double seconds)
 {
     sc_protocol_lock();
     sc_protocol_hold_calls();
-    sc_protocol_await_calls(until);
+    sc_protocol_await_calls(seconds);
     sc_protocol_resume_calls();
     sc_protocol_unlock();
 }

@@ -45,7 +45,7 @@ static enum verdict look(uintptr_t addr, uintptr_t ip, enum sc_access access)
     if (last.stuck > STUCK_MOST)
         return STUCK;
     return (sc_host_within((const void *)addr) ? sc_host_prot(addr) : sc_watch_prot(addr)) <=
-                   (access == SC_READ ? SC_PROT_R : SC_PROT_RW) ? RETRY : ASK;
+                   sc_host_prot_for(access) ? RETRY : ASK;
 }
 
 static struct sc_fault_slot *claim(struct sc_fault_desk *desk)

@@ -176,6 +176,11 @@ bool sc_host_malloc_seen(void);
 
 /* Page protection of arena pages.  The applied protection is kept per page.  Callers hold the protocol's lock. */
 enum sc_prot { SC_PROT_RW = 0, SC_PROT_R = 1, SC_PROT_NONE = 2 }; /* ordered: larger is stricter */
+/* The strictest protection that permits the access. */
+static inline enum sc_prot sc_host_prot_for(enum sc_access access)
+{
+    return access & SC_WRITE ? SC_PROT_RW : SC_PROT_R;
+}
 enum sc_prot sc_host_prot(uintptr_t addr);
 /* The end, at most `hi`, of the pages from `addr` on that have this protection (not SC_PROT_NONE) or a weaker one; the
  * first of such pages, not below `lo`, that end at `addr`.  Whole pages of the arena or of the zone. */

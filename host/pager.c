@@ -46,7 +46,7 @@ static pthread_t thread;
 
 static bool is_open(uintptr_t addr, enum sc_access access)
 {
-    return sc_host_prot(addr) <= (access == SC_READ ? SC_PROT_R : SC_PROT_RW);
+    return sc_host_prot(addr) <= sc_host_prot_for(access);
 }
 
 static void answer(struct sc_fault_slot *slot, enum sc_fault_state state)

@@ -26,12 +26,10 @@ static unsigned scattered; /* number of scattered faults in a row */
 static struct stream *at;  /* stream of the current fault */
 static enum { NEW, UP, DOWN } direction;
 
-static enum sc_prot prot_for(enum sc_access access) { return access == SC_READ ? SC_PROT_R : SC_PROT_RW; }
-
 /* True when every page of [lo, hi) is open, because other faults have filled the gap. */
 static bool all_open(uintptr_t lo, uintptr_t hi, enum sc_access access)
 {
-    return sc_host_open_end(lo, hi, prot_for(access)) == hi;
+    return sc_host_open_end(lo, hi, sc_host_prot_for(access)) == hi;
 }
 
 /* True when the gap [lo, hi) belongs to the stream.  A short gap is a stride.  A longer gap counts when every page
@@ -100,16 +98,16 @@ bool sc_host_window_served(uintptr_t addr, enum sc_access access, uintptr_t *nex
     uintptr_t page = sc_page_floor(addr), lo, hi;
     size_t window = sc_page_ceil(at->window), left;
 
-    if (sc_host_prot(page) > prot_for(access)) {
+    if (sc_host_prot(page) > sc_host_prot_for(access)) {
         at->lo = page;
         at->hi = page + SC_PAGE;
         at->used = now;
         return false;
     }
     hi = sc_page_ceil(at->in.end);
-    hi = sc_host_open_end(page, window < hi - page ? page + window : hi, prot_for(access));
+    hi = sc_host_open_end(page, window < hi - page ? page + window : hi, sc_host_prot_for(access));
     lo = sc_page_floor(at->in.first);
-    lo = sc_host_open_begin(window < page - lo ? page - window : lo, page, prot_for(access));
+    lo = sc_host_open_begin(window < page - lo ? page - window : lo, page, sc_host_prot_for(access));
     at->lo = lo;
     at->hi = hi;
     at->used = now;

@@ -83,7 +83,7 @@ static bool in_change(void)
  * too long: the other thread may wait for the loader's lock, and the caller may hold the loader's lock. */
 static bool hold_settled(void)
 {
-    struct timespec until = sc_opener_patience();
+    struct timespec until = sc_lock_deadline(SC_OPENER_PATIENCE);
 
     hold();
     while (!changing && in_change())
@@ -205,8 +205,6 @@ static void unlock_in_child(void)
  * submission thread waits for. */
 static void settle(void)
 {
-    struct timespec until;
-
     sc_opener_wait();
     if (sc_inside() || sc_host_orphan())
         return;
@@ -214,8 +212,7 @@ static void settle(void)
     release(); /* calls in progress may take the lock */
     if (sc_library_life() != SC_LIBRARY_RUNNING)
         return;
-    until = sc_opener_patience();
-    sc_coherence_await_calls(&until);
+    sc_coherence_await_calls(SC_OPENER_PATIENCE);
     hold_settled();
     if (sc_library_life() == SC_LIBRARY_RUNNING)
         sc_submit_settle(SC_OPENER_PATIENCE);

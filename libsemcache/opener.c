@@ -57,22 +57,10 @@ static void set_stage(enum stage next)
     pthread_cond_broadcast(&changed);
 }
 
-static struct timespec in_seconds(double seconds)
-{
-    struct timespec until;
-    int64_t ns;
-
-    clock_gettime(CLOCK_REALTIME, &until);
-    ns = until.tv_nsec + (int64_t)(seconds * 1e9);
-    return (struct timespec){until.tv_sec + ns / 1000000000, ns % 1000000000};
-}
-
-struct timespec sc_opener_patience(void) { return in_seconds(SC_OPENER_PATIENCE); }
-
 /* Waits until the thread has opened the devices; false after so many seconds.  Lock held, released during the wait. */
 static bool wait_for_thread(double seconds)
 {
-    struct timespec until = in_seconds(seconds);
+    struct timespec until = sc_lock_deadline(seconds);
 
     while (stage == OPENING)
         if (pthread_cond_timedwait(&changed, &lock.mutex, &until))

@@ -28,8 +28,6 @@ void sc_opener_wait(void);
 /* Longest wait, in seconds, of a thread that ends or forks the process.  The thread waited for may itself wait for the
  * loader's lock, which a caller in a constructor holds. */
 #define SC_OPENER_PATIENCE 10.0
-/* Time limit of such a wait that starts now. */
-struct timespec sc_opener_patience(void);
 /* Called on the main thread: a return from main then waits for the opening. */
 void sc_opener_know_thread(void);
 /* Sets what the end of the main thread calls instead, before any handler of exit; `wait` includes sc_opener_wait. */

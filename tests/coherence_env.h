@@ -36,13 +36,6 @@ static const struct sc_host_callbacks env_callbacks = {
 static const struct sc_device_host env_host = {.config = &sc_config, .blas_symbol = env_symbol, .log = sc_log,
                                                .thread_enter = sc_inside_enter};
 
-static inline bool env_is_emulated(void)
-{
-    const char *device = getenv("SEMCACHE_TEST_DEVICE");
-
-    return !device || strncmp(device, "emu", 3) == 0;
-}
-
 /* Once for the process: host BLAS, arena, settings. */
 static inline void env_init(void)
 {

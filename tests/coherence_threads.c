@@ -366,18 +366,8 @@ static void *pass_by(void *x) /* a call in progress that has dropped the lock */
     return x;
 }
 
-static struct timespec in_ms(int ms)
+static bool waits_for(void *(*call)(void *), double *x, double seconds)
 {
-    struct timespec until;
-
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += (long)ms * 1000000;
-    return (struct timespec){until.tv_sec + until.tv_nsec / 1000000000, until.tv_nsec % 1000000000};
-}
-
-static bool waits_for(void *(*call)(void *), double *x, int ms)
-{
-    struct timespec until;
     pthread_t thread;
     void *done;
     bool waited;
@@ -386,8 +376,7 @@ static bool waits_for(void *(*call)(void *), double *x, int ms)
     pthread_create(&thread, NULL, call, x);
     while (!__atomic_load_n(&at, __ATOMIC_ACQUIRE))
         sched_yield();
-    until = in_ms(ms);
-    sc_coherence_await_calls(&until);
+    sc_coherence_await_calls(seconds);
     waited = __atomic_load_n(&at, __ATOMIC_ACQUIRE) == 2;
     __atomic_store_n(&stays, false, __ATOMIC_RELEASE);
     pthread_join(thread, &done);
@@ -400,15 +389,15 @@ static void test_waits(void)
 
     devices = env_start("emu:h200x8:1", 0);
     x = calloc(2000, sizeof *x);
-    tap_ok(waits_for(call_for_long, x, 60000), "a thread waits until another thread's call is over");
-    tap_ok(waits_for(pass_by, x, 60000), "and for a call that has dropped the lock");
+    tap_ok(waits_for(call_for_long, x, 60), "a thread waits until another thread's call is over");
+    tap_ok(waits_for(pass_by, x, 60), "and for a call that has dropped the lock");
     stays = true;
-    tap_ok(!waits_for(pass_by, x, 1), "but not for ever");
-    tap_ok(waits_for(call_for_long, x, 60000), "calls begin afterwards");
+    tap_ok(!waits_for(pass_by, x, 0.001), "but not for ever");
+    tap_ok(waits_for(call_for_long, x, 60), "calls begin afterwards");
     sc_coherence_leave(true);
-    tap_ok(!waits_for(call_for_long, x, 60000), "no call begins while the process ends");
+    tap_ok(!waits_for(call_for_long, x, 60), "no call begins while the process ends");
     sc_coherence_leave(false);
-    tap_ok(waits_for(call_for_long, x, 60000), "unless it goes on after all");
+    tap_ok(waits_for(call_for_long, x, 60), "unless it goes on after all");
     free(x);
     sc_coherence_stop();
 }

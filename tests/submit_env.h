@@ -16,14 +16,18 @@ static inline void submit_as_tested(void)
         sc_config.submit = strcmp(by, "threads") == 0 ? SC_SUBMIT_THREADS : SC_SUBMIT_CALLER;
 }
 
+static inline bool env_is_emulated(void)
+{
+    const char *device = getenv("SEMCACHE_TEST_DEVICE");
+
+    return !device || strncmp(device, "emu", 3) == 0;
+}
+
 /* A submission thread reports a failure after the call, and the results count as lost.  Several real devices have
  * submission threads by default. */
 static inline bool failures_come_late(void)
 {
-    const char *device = getenv("SEMCACHE_TEST_DEVICE");
-    bool real = device && strncmp(device, "emu", 3) != 0;
-
-    return sc_config.submit == SC_SUBMIT_THREADS || (sc_config.submit == SC_SUBMIT_AUTO && real);
+    return sc_config.submit == SC_SUBMIT_THREADS || (sc_config.submit == SC_SUBMIT_AUTO && !env_is_emulated());
 }
 
 #endif
