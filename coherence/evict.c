@@ -17,6 +17,7 @@ static enum sc_status evict_older(int device, struct sc_derived *form, struct sc
 {
     struct sc_matrix *m;
     struct sc_tile *t;
+    uint64_t used;
 
     if (!c && !form)
         return SC_ERR_DEVICE_MEMORY;
@@ -35,7 +36,10 @@ static enum sc_status evict_older(int device, struct sc_derived *form, struct sc
     sc_count(&sc_stats.evictions, 1);
     sc_trace(.kind = SC_EVENT_EVICT, .matrix = m->id, .tile = sc_matrix_tile_index(m, t), .device = (int16_t)device,
              .bytes = sc_tile_bytes(m, t));
+    used = sc_host_is_united(c->memory) ? c->lru.last_use : 0;
+    sc_protocol.loans_compete |= used != 0;
     sc_memory_release(device, m, t);
+    c->lru.last_use = used;
     return SC_OK;
 }
 
@@ -80,6 +84,20 @@ enum sc_status sc_memory_alloc(int device, size_t bytes, uint64_t since, void **
     }
 }
 
+/* For a tile of lent memory.  Kernels that walk round over more blocks than fit need the oldest block next: the times
+ * between uses decide.  Memory of the launch at hand stays. */
+static enum sc_status evict_for_loan(int device, const struct sc_matrix *m, struct sc_copy *c)
+{
+    struct sc_derived *form = sc_derived_oldest(device);
+    struct sc_copy *oldest = sc_memory_oldest(device);
+
+    if (c->lru.last_use && c->lru.last_use < m->lending)
+        c->interval = sc_protocol.came_back = m->lending - c->lru.last_use;
+    if (oldest && (!form || oldest->lru.last_use <= form->lru.last_use))
+        return evict_older(device, NULL, sc_memory_farthest(device, m->lending));
+    return sc_memory_evict(device);
+}
+
 enum sc_status sc_memory_ensure(int device, struct sc_matrix *m, struct sc_tile *t)
 {
     struct sc_copy *c = &t->copy[device];
@@ -95,7 +113,8 @@ enum sc_status sc_memory_ensure(int device, struct sc_matrix *m, struct sc_tile 
     }
     do
         status = sc_memory_place(device, m, t, &ready);
-    while (status == SC_ERR_DEVICE_MEMORY && sc_memory_evict(device) == SC_OK);
+    while (status == SC_ERR_DEVICE_MEMORY &&
+           (m->lending ? evict_for_loan(device, m, c) : sc_memory_evict(device)) == SC_OK);
     if (status == SC_ERR_UNSUPPORTED)
         status = sc_memory_alloc(device, sc_tile_bytes(m, t), 0, &c->memory, &ready);
     return sc_memory_start(device, t, status, ready);

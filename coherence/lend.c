@@ -12,6 +12,13 @@
 #define PAUSES 1000                        /* a tenth of a second in all */
 #define TILE_COLUMNS ((64 << 20) / COLUMN) /* its sectors then have at most 1 MiB */
 
+/* Where blocks are lent to. */
+struct aim {
+    int device;     /* the working one */
+    int target;     /* for a block without memory on a device */
+    uint64_t begun; /* tick at the beginning; > 0 */
+};
+
 static int device_of(int ordinal)
 {
     for (int d = 0; d < sc_protocol.devices; d++)
@@ -184,13 +191,13 @@ static enum sc_status acquire_tiles(struct sc_matrix *m, int device, struct sc_f
 
 /* *f: reached when all tiles are valid on the device.  The pages close once, not for writing before the upload and for
  * reading behind it: each change of protection interrupts the process's other processors. */
-static enum sc_status lend_tiles(struct sc_matrix *m, int device, struct sc_fence *f)
+static enum sc_status lend_tiles(struct sc_matrix *m, int device, uint64_t begun, struct sc_fence *f)
 {
     enum sc_status status;
 
-    m->lending = true;
+    m->lending = begun;
     status = acquire_tiles(m, device, f);
-    m->lending = false;
+    m->lending = 0;
     if (status != SC_OK)
         sc_protocol_paint(m->base, sc_matrix_end(m));
     return status;
@@ -207,26 +214,25 @@ static void leave(struct sc_matrix *m, int home)
     }
 }
 
-/* device: the working one.  target: for a block without memory on a device. */
-static enum sc_status lend_matrix(struct sc_matrix *m, int device, int target, struct sc_fence *f)
+static enum sc_status lend_matrix(struct sc_matrix *m, const struct aim *a, struct sc_fence *f)
 {
-    int home = home_for(m, target);
+    int home = home_for(m, a->target);
     enum sc_status status;
 
     if (sc_protocol.failed[home])
         return SC_ERR_DEVICE;
-    if (!reaches(device, home)) {
+    if (!reaches(a->device, home)) {
         leave(m, home);
-        home = target;
+        home = a->target;
     }
     pin(m, home, m->col_parts, 1);
-    status = lend_tiles(m, home, f);
+    status = lend_tiles(m, home, a->begun, f);
     pin(m, home, m->col_parts, -1);
     return status;
 }
 
 /* Lock held before and after, dropped meanwhile. */
-static enum sc_status lend_view(const struct sc_view *view, int device, int target)
+static enum sc_status lend_view(const struct sc_view *view, const struct aim *a)
 {
     struct sc_fence f = SC_FENCE_NONE;
     struct sc_operand operand;
@@ -235,7 +241,7 @@ static enum sc_status lend_view(const struct sc_view *view, int device, int targ
     sc_protocol_unlock();
     status = sc_coherence_begin_lending(view, &operand);
     if (status == SC_OK) {
-        status = has_form(operand.matrix) ? lend_matrix(operand.matrix, device, target, &f) : SC_ERR_UNSUPPORTED;
+        status = has_form(operand.matrix) ? lend_matrix(operand.matrix, a, &f) : SC_ERR_UNSUPPORTED;
         if (status == SC_OK)
             sc_lent_behind(f);
         sc_coherence_end(&operand, 1);
@@ -254,14 +260,14 @@ static void release(uintptr_t lo, uintptr_t hi)
 }
 
 /* Lends what is missing of a block, once from its beginning to its end.  Lock held before and after. */
-static enum sc_status lend_block(const struct sc_lending *b, int device, int target)
+static enum sc_status lend_block(const struct sc_lending *b, const struct aim *a)
 {
     uintptr_t lo = b->base, hi = b->base + b->bytes, end, none;
     enum sc_status status = SC_OK;
     struct sc_matrix *m;
     struct sc_view view;
 
-    while (status == SC_OK && next_missing(&lo, hi, device, &m, &end)) {
+    while (status == SC_OK && next_missing(&lo, hi, a->device, &m, &end)) {
         if (m && (!has_form(m) || end > hi)) {
             release(m->base, end);
             return SC_OK;
@@ -271,13 +277,37 @@ static enum sc_status lend_block(const struct sc_lending *b, int device, int tar
             release(b->base, hi);
             return SC_OK;
         }
-        status = lend_view(&view, device, target);
+        status = lend_view(&view, a);
         sc_view_extent(&view, &none, &lo);
     }
     return status;
 }
 
 /* --- lending ------------------------------------------------------------------------------------------------------ */
+
+static void touch_tile(int device, struct sc_copy *c, uint64_t begun)
+{
+    if (c->lru.last_use < begun)
+        c->interval = begun - c->lru.last_use;
+    sc_memory_touch(device, c);
+}
+
+/* Where blocks compete for memory, the uses of the blocks of this launch are noted. */
+static void touch(const struct sc_lending *blocks, int count, uint64_t begun)
+{
+    if (!sc_protocol.loans_compete)
+        return;
+    for (int i = 0; i < count; i++) {
+        uintptr_t lo = blocks[i].base, hi = blocks[i].base + blocks[i].bytes;
+        struct sc_matrix *m;
+
+        while (lo < hi && (m = sc_directory_next(lo, hi))) {
+            for (int j = 0; m->lent && j < m->col_parts; j++)
+                touch_tile(m->lent - 1, &sc_matrix_tile(m, 0, j)->copy[m->lent - 1], begun);
+            lo = sc_matrix_end(m);
+        }
+    }
+}
 
 static int first_missing(const struct sc_lending *blocks, int count, int device)
 {
@@ -425,19 +455,23 @@ int sc_coherence_lend(int ordinal, const struct sc_lending *blocks, int count, v
                       struct sc_loan *loan, size_t *keep)
 {
     enum sc_status status = SC_OK;
-    int device, i = 0, target = -1, tries = 2 * count + 8, pauses = PAUSES;
+    int device, i = 0, tries = 2 * count + 8, pauses = PAUSES;
+    struct aim aim;
     struct room room = {.device = -1};
 
     *keep = 0;
     sc_protocol_lock();
     sc_devices_look();
     device = sc_protocol.ops && !sc_protocol.stopping ? device_of(ordinal) : -1;
+    aim = (struct aim){.device = device, .begun = sc_protocol.tick + 1};
+    if (device >= 0)
+        touch(blocks, count, aim.begun);
     /* Threads may take a block away or use it in a system call, and blocks may evict each other. */
     while (device >= 0 && (i = first_missing(blocks, count, device)) >= 0 && tries > 0 && pauses > 0) {
         if (await_work(&blocks[i], device, SC_OK))
             continue;
-        target = home_of(&blocks[i], device);
-        if (target < 0 && room.device < 0) {
+        aim.target = home_of(&blocks[i], device);
+        if (aim.target < 0 && room.device < 0) {
             int refused;
 
             room_start(&room, device, blocks, count);
@@ -447,9 +481,11 @@ int sc_coherence_lend(int ordinal, const struct sc_lending *blocks, int count, v
                 break;
             }
         }
-        if (target < 0)
-            target = room_take(&room, place_bytes(&blocks[i]));
-        status = lend_block(&blocks[i], device, target < 0 ? device : target);
+        if (aim.target < 0)
+            aim.target = room_take(&room, place_bytes(&blocks[i]));
+        if (aim.target < 0)
+            aim.target = device;
+        status = lend_block(&blocks[i], &aim);
         if (await_work(&blocks[i], device, status)) {
             room.device = -1;
             continue;

@@ -33,6 +33,35 @@ struct sc_copy *sc_memory_oldest(int device)
     }
 }
 
+/* Ticks until the next use of a copy, by the time between the copy's last two lendings.  Lent memory used once counts
+ * as frequent as the block that came back last.  An overdue use is as far away as the last use. */
+static uint64_t ticks_left(const struct sc_copy *c)
+{
+    uint64_t age = sc_protocol.tick - c->lru.last_use, interval = c->interval;
+
+    if (!interval && sc_host_is_united(c->memory))
+        interval = sc_protocol.came_back;
+    return age <= interval ? interval - age : age;
+}
+
+struct sc_copy *sc_memory_farthest(int device, uint64_t before)
+{
+    struct sc_copy *farthest = NULL;
+    uint64_t most = 0;
+
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    for (struct sc_lru *node = lru[device].oldest; node; node = node->newer) {
+        struct sc_copy *c = SC_LRU_OWNER(node, struct sc_copy, lru);
+
+        if (node->last_use >= before || node->pins || c->matrix->kept || (farthest && ticks_left(c) <= most))
+            continue;
+        farthest = c;
+        most = ticks_left(c);
+    }
+    return farthest ? farthest : sc_memory_oldest(device);
+}
+
 /* --- release ------------------------------------------------------------------------------------------------------ */
 
 /* Fences of work that may still use a copy's memory, at most one for each stream: streams of the device, and kernels

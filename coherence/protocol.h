@@ -30,6 +30,8 @@ struct sc_protocol {
     unsigned bad;                /* a bit for each device whose failure a thread without the lock saw; atomic */
     uint64_t tick;               /* of the last use, for eviction */
     bool round[SC_DEVICES_MAX];  /* a program goes round over more forms than fit (memory.c) */
+    bool loans_compete;          /* a lent block had to go for another (evict.c) */
+    uint64_t came_back;          /* ticks between the uses of the lent tile that came back last after an eviction */
     uint64_t changes;            /* of linked sectors so far: the time of derived.c */
     uint64_t calls;              /* begun so far */
     uint64_t moves;              /* changes of validity so far, for lend.c */
@@ -319,6 +321,9 @@ enum sc_status sc_memory_place(int device, struct sc_matrix *m, struct sc_tile *
 enum sc_status sc_memory_start(int device, struct sc_tile *t, enum sc_status status, struct sc_fence ready);
 /* The least recently used copy without pins, or NULL. */
 struct sc_copy *sc_memory_oldest(int device);
+/* The copy without pins, last used before the tick, with the farthest next use by the times between uses; if no copy
+ * was used before, the least recently used copy.  Looks at all copies of the device. */
+struct sc_copy *sc_memory_farthest(int device, uint64_t before);
 /* Allocates device memory for other purposes, with eviction.  since: tick of the last use before the owner's
  * eviction; 0: the owner was not evicted. */
 enum sc_status sc_memory_alloc(int device, size_t bytes, uint64_t since, void **memory, struct sc_fence *ready);

@@ -27,20 +27,29 @@ static bool all_managed(const void *const *p, int n)
 /* Kernels have the operands, or are expected to use them soon. */
 static bool are_kernels(const void *const *p, int n)
 {
-    return sc_um_all_lent(p, n) || (sc_um_all_united(p, n) && sc_um_expects_kernels());
+    return (sc_um_all_united(p, n) && sc_um_expects_kernels()) || sc_um_all_lent(p, n);
+}
+
+static size_t bytes_of(const void *p)
+{
+    struct sc_um_block block;
+
+    return sc_um_block_of(p, &block) ? block.bytes : 0;
 }
 
 /* Whether a call belongs to CUDA for its operands.  If work names its blocks, an operand of the kernels' draws the
- * others along: all calls on them go to CUDA, and the data stays there. */
+ * others along: all calls on them go to CUDA, and the data stays there.  With several devices small operands do not
+ * draw large ones along: a matrix that no kernel uses stays on all devices. */
 static bool kernels_have(const void *const *p, int n)
 {
-    bool any = false;
+    size_t kernels = 0, rest = 0;
 
     if (!sc_um_by_name())
         return are_kernels(p, n);
     for (int i = 0; i < n; i++)
-        any |= p[i] && are_kernels(&p[i], 1);
-    return any && all_managed(p, n);
+        if (p[i])
+            *(are_kernels(&p[i], 1) ? &kernels : &rest) += bytes_of(p[i]);
+    return kernels && (kernels >= rest || sc_um_one_device()) && all_managed(p, n);
 }
 
 static bool any_device_only(const void *const *p, int n)

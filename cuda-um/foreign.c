@@ -16,7 +16,8 @@
 enum {
     DEVICES_MAX = 64,
     /* Number of returns of all memory to the host that shows a habit of the program, worth a line in the log. */
-    HOMES_MANY = 1000
+    HOMES_MANY = 1000,
+    CALLS_BEFORE_LAUNCH = 8
 };
 
 /* Per CUDA device: `begun` counts foreign operations; `waited` is the value of `begun` at the last wait for the device.
@@ -146,25 +147,58 @@ void sc_um_home(const cudaStream_t *stream)
 
 /* --- kernels to come ---------------------------------------------------------------------------------------------- */
 
-static bool has_kernel;
+static bool has_kernel, has_launched;
 
 void sc_um_has_kernel(void) { __atomic_store_n(&has_kernel, true, __ATOMIC_RELAXED); }
+void sc_um_launches(void)
+{
+    if (!__atomic_load_n(&has_launched, __ATOMIC_RELAXED))
+        __atomic_store_n(&has_launched, true, __ATOMIC_RELAXED);
+}
 
-/* The first kernel takes all data to the device: an earlier call takes the data there already.  With several devices
- * earlier calls use all devices.  Where the data does not fit, calls of semcache need a part of the data at a time. */
+bool sc_um_one_device(void)
+{
+    static int one = -1;
+    int is = __atomic_load_n(&one, __ATOMIC_RELAXED);
+
+    if (is < 0)
+        __atomic_store_n(&one, is = semcache_device_count() == 1, __ATOMIC_RELAXED);
+    return is;
+}
+
+static void no_kernel_used(struct sc_um_block *b) { b->lent = false; }
+
+/* With several devices a program without a launch loses all devices but one: only its first calls wait for a launch. */
+static bool expects_soon(void)
+{
+    static int calls;
+
+    if (sc_um_by_name())
+        return false;
+    if (__atomic_load_n(&has_launched, __ATOMIC_RELAXED))
+        return true;
+    if (__atomic_load_n(&calls, __ATOMIC_RELAXED) > CALLS_BEFORE_LAUNCH)
+        return false;
+    if (__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) <= CALLS_BEFORE_LAUNCH)
+        return true;
+    sc_um_blocks(no_kernel_used);
+    return false;
+}
+
+/* The first kernel takes all data to the device: an earlier call takes the data there already.  Where the data does not
+ * fit, calls of semcache need a part of the data at a time. */
 bool sc_um_expects_kernels(void)
 {
-    static uint64_t asked; /* a version of the blocks, and the answer in the last bit */
+    static uint64_t asked; /* a version of the blocks, and in the last bit whether they fit */
     uint64_t version = sc_um_version(), known = __atomic_load_n(&asked, __ATOMIC_RELAXED);
-    bool expects;
 
     if (!__atomic_load_n(&has_kernel, __ATOMIC_RELAXED))
         return false;
-    if (known >> 1 == version)
-        return known & 1;
-    expects = semcache_device_count() == 1 && sc_um_inner->lends(device_at_hand(), sc_um_united_bytes());
-    __atomic_store_n(&asked, version << 1 | expects, __ATOMIC_RELAXED);
-    return expects;
+    if (known >> 1 != version) {
+        known = version << 1 | sc_um_inner->lends(device_at_hand(), sc_um_united_bytes());
+        __atomic_store_n(&asked, known, __ATOMIC_RELAXED);
+    }
+    return (known & 1) && (sc_um_one_device() || expects_soon());
 }
 
 bool sc_um_by_name(void) { return sc_um_inner->kernels() == SC_UM_KERNELS_ARGUMENTS; }
@@ -332,8 +366,10 @@ void *sc_um_next(unsigned name, const void *caller)
 
     if (!next)
         __atomic_store_n(&behind[name], next = sc_um_find(sc_um_names[name].name), __ATOMIC_RELEASE);
-    if (sc_um_names[name].guarded && sc_um_way() == SC_UM_MAPPED && !sc_um_passes(caller))
+    if (sc_um_names[name].guarded && sc_um_way() == SC_UM_MAPPED && !sc_um_passes(caller)) {
+        sc_um_launches();
         sc_um_home(NULL);
+    }
     return next;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

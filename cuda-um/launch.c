@@ -131,6 +131,7 @@ static void before_launch(const void *kernel, void **arguments, cudaStream_t str
 {
     struct sc_um_named named = {.count = 0};
 
+    sc_um_launches();
     if (!sc_um_by_name() || !sc_um_has_blocks() || !kernel) {
         sc_um_home(&stream);
         return;

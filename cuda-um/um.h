@@ -124,9 +124,12 @@ void sc_um_home_for(const void *const *memory, int count, cudaStream_t stream); 
 void sc_um_reach(void);
 /* Marks the current device busy with foreign work. */
 void sc_um_busy(void);
-/* The program has kernels, there is one device, and the device has room for all managed memory. */
+/* The program has kernels, and the device has room for all managed memory.  With several devices: only the first calls
+ * of the program expect kernels, until one is launched, and not by name.  Counts the calls. */
 bool sc_um_expects_kernels(void);
 void sc_um_has_kernel(void); /* the program has registered a kernel */
+void sc_um_launches(void);   /* the program launches a kernel, or calls a function that is not mapped */
+bool sc_um_one_device(void); /* semcache has one device */
 /* Before a call of semcache: waits for all foreign work. */
 void sc_um_settle(void);
 /* Memory of the current device was refused to the program.  True: managed memory has given some way. */

@@ -39,6 +39,7 @@ struct sc_copy {
     struct sc_push_reads push;
     struct sc_lease *lease; /* of the memory (coherence/lease.c), or NULL */
     struct sc_lru lru; /* while there is memory: place among the copies of the device (coherence/memory.c) */
+    uint64_t interval; /* ticks between the last two lendings; 0: not known */
     struct sc_matrix *matrix; /* whose copy it is */
     struct sc_tile *tile;
 };
@@ -107,7 +108,9 @@ struct sc_matrix {
     uint8_t *painted;  /* per global sector: protection required at the last painting */
     struct sc_closed closed[2]; /* SC_CLOSED_READ, SC_CLOSED_WRITE */
     bool noted[SC_NOTES];
-    bool lending; /* pages that an upload closes are closed for reading, too (coherence/lend.c) */
+    /* 0: not now.  Else the tick at which the lending of this and of further matrices began (coherence/lend.c).  Pages
+     * that an upload closes are closed for reading, too. */
+    uint64_t lending;
     int lent; /* 1 + the device that has lent memory of all tiles (coherence/lend.c); 0: not known */
 };
 

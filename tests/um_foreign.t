@@ -48,7 +48,10 @@ cuda*)
     done
     run 'kernels are expected' --device cuda:0 "$tests/um_place" expected
     SEMCACHE_UM_KERNELS=arguments run 'and name their memory' --device cuda:0 "$tests/um_place" expected
-    run 'kernels are expected on two devices' --device cuda "$tests/um_place" expected two
+    run 'kernels are expected on two devices' --device cuda "$tests/um_place" expected
+    run 'and never come' --device cuda "$tests/um_place" expected none
+    SEMCACHE_UM_KERNELS=arguments \
+        run 'and name their memory on two devices' --device cuda "$tests/um_place" expected named
     SEMCACHE_MEMORY_LIMIT=8M run 'and on more than fits' --device cuda:0 "$tests/um_place" expected more
     UM_MODULE_LATE=1 run 'data that arrives late' --device cuda:0 "$tests/um_place"
     UM_MODULE_LATE=1 UM_MODULE_REFUSES_STREAMS=1 \

@@ -5,7 +5,8 @@
  *                        device; small, on a device with too little memory for all; loss, of the device; exit, with
  *                        work under way; named, with SEMCACHE_UM_KERNELS=arguments, also "named two"; round, the same
  *                        with more blocks than the device holds; expected, calls before the first kernel, also
- *                        "expected more", of more blocks than the device holds, and "expected two", on two devices */
+ *                        "expected more", of more blocks than the device holds; "expected named", on two devices by
+ *                        name; "expected none", without a launch, on two devices */
 #include <config.h>
 
 #include <dlfcn.h>
@@ -700,17 +701,26 @@ static void test_named_calls(double *p)
 static void test_round(void)
 {
     enum { MANY = 7 };
-    double *p[MANY];
+    double *p[MANY], *each = managed(bytes);
+    size_t up = went_up(), first = 0;
     int good = 1;
 
     for (int b = 0; b < MANY; b++)
         set(p[b] = managed(bytes), b);
-    for (int i = 0; i < STEPS; i++)
-        for (int b = 0; b < MANY; b++)
+    set(each, 1);
+    for (int i = 0; i < STEPS; i++) {
+        for (int b = 0; b < MANY; b++) {
             launch(p[b], N, 1);
+            launch(each, N, 1);
+        }
+        first = i ? first : went_up() - up;
+    }
+    up = went_up() - up - first;
+    tap_diag("%.2f of %d blocks go up in each round", (double)up / bytes / (STEPS - 1), MANY + 1);
+    tap_ok(up < (STEPS - 1) * (MANY - 1) * bytes, "some of the blocks stay from round to round");
     for (int b = 0; b < MANY; b++)
         good &= all_are(p[b], b + STEPS);
-    tap_ok(good, "kernels walk over more blocks than the device holds");
+    tap_ok(good && all_are(each, 1 + STEPS * MANY), "kernels walk over more blocks than the device holds");
     for (int b = 0; b < MANY; b++)
         cudaFree(p[b]);
 }
@@ -726,6 +736,58 @@ static int passed(void)
     const int *at = dlsym(RTLD_DEFAULT, "um_fake_passed");
 
     return at ? *at : -1;
+}
+
+/* A program that launches no kernel has all devices after a while. */
+static void test_none_launched(double *p)
+{
+    double *q = managed(bytes), two = 2;
+    int before = passed(), last = -1;
+    cublasHandle_t blas;
+
+    __cudaRegisterFunction(NULL, "kernel", NULL, "kernel", -1, NULL, NULL, NULL, NULL, NULL);
+    cublasCreate(&blas);
+    set(p, 1);
+    set(q, 2);
+    for (int i = 0; i < STEPS; i++) {
+        last = passed();
+        cublasDaxpy(blas, N, &two, p, 1, q, 1);
+    }
+    tap_ok(passed() > before && passed() == last, "without a launch later calls are semcache's: %d of %d passed",
+           passed() - before, STEPS);
+    tap_ok(all_are(p, 1) && all_are(q, 2 + 2 * STEPS), "the values are right");
+    launch(q, N, 1);
+    last = passed();
+    cublasDaxpy(blas, N, &two, p, 1, q, 1);
+    tap_ok(passed() == last + 1 && all_are(q, 5 + 2 * STEPS), "a kernel changes that");
+    cublasDestroy(blas);
+    cudaFree(q);
+}
+
+/* With several devices a large matrix that no kernel uses stays with semcache. */
+static void test_large_stays(double *p)
+{
+    double *large = managed(4 * bytes), *x = managed(bytes), one = 1;
+    cublasHandle_t blas;
+    int before;
+
+    cublasCreate(&blas);
+    for (int j = 0; j < 4; j++)
+        set(large + j * N, j + 1);
+    set(x, 1);
+    set(p, 5);
+    for (int i = 0; i < STEPS; i++) {
+        launch(p, N, 1);
+        before = passed();
+        cublasDgemv(blas, CUBLAS_OP_N, N, 4, &one, large, N, x, 1, &one, p, 1);
+    }
+    tap_ok(passed() == before, "a product with a large matrix is semcache's");
+    launch(p, N, 1);
+    finish();
+    tap_ok(all_are(p, 6 + 11 * STEPS) && all_are(x, 1), "the values are right");
+    cublasDestroy(blas);
+    cudaFree(large);
+    cudaFree(x);
 }
 
 /* Calls before the first kernel.  goes: the calls of a program with kernels go to CUDA. */
@@ -836,7 +898,12 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "expected") == 0) {
         const char *what = argc > 2 ? argv[2] : "";
 
-        test_expected(p, strcmp(what, "more") == 0 ? BLOCKS : 0, !*what);
+        if (strcmp(what, "none") == 0)
+            test_none_launched(p);
+        else
+            test_expected(p, strcmp(what, "more") == 0 ? BLOCKS : 0, !*what);
+        if (strcmp(what, "named") == 0)
+            test_large_stays(p);
         tap_ok(wrong() == 0, "no access that a GPU could not do");
         return tap_done();
     }
