@@ -51,6 +51,7 @@ struct sc_autotuner_call {
     bool once;             /* the host uses all operands next, whatever the history of the operands */
     uint64_t key;          /* names the array of the largest operand, which has the account; 0: no array */
     struct sc_autotuner_account *account; /* replaces the account of `key`; NULL: the account of `key` */
+    bool chosen;           /* the largest operand is memory that the program has taken for devices */
     bool stays;            /* the main operand is on devices as a derived copy: the call runs on devices */
     bool absent;           /* the main operand is read once and is not resident: the call runs on the host */
     bool divides;          /* the columns of the result are independent: the host may compute some */
@@ -79,6 +80,7 @@ struct sc_autotuner_prediction {
     enum sc_metric metric; /* of the question */
     bool kept;      /* the operands live on devices: the host is not expected to use the result */
     bool once;      /* the seconds of the call include all transfers */
+    bool chosen;    /* of the question, by sc_decide */
     bool owned;     /* by sc_decide: earlier calls of the array ran on devices */
     bool sold;      /* by sc_decide: a sale, so the whole array is fetched at once */
     double kernels; /* kernels alone, on all devices, each with its part; 0: unknown, or one device */

@@ -226,12 +226,19 @@ static bool sell(const struct sc_autotuner_prediction *p, struct sc_autotuner_ac
     return true;
 }
 
+/* The part of the price of a move that the host's losses have paid.  Memory that the program has taken for devices has
+ * paid for its first move. */
+static double paid_before(const struct sc_autotuner_prediction *p, const struct sc_autotuner_account *account)
+{
+    return account->loss + (p->chosen && !account->owned && !account->sales ? p->move : 0);
+}
+
 int sc_autotuner_rent(const struct sc_autotuner_prediction *prediction, struct sc_autotuner_account *account)
 {
     const struct sc_autotuner_prediction metric = weighed(prediction), *p = &metric;
     bool sold = sell(p, account), owned = account->owned;
     int sales = account->sales > p->distrust ? account->sales : p->distrust;
-    double price = cost_of_moving(p, account) * (owned ? 1 : 1 << sales), credit = account->loss;
+    double price = cost_of_moving(p, account) * (owned ? 1 : 1 << sales), paid = paid_before(p, account), credit = paid;
     double now = p->device - p->overlap + (owned ? p->move : sales ? price + p->result
                                                                             : p->move + (p->kept ? 0 : p->result));
 
@@ -239,7 +246,7 @@ int sc_autotuner_rent(const struct sc_autotuner_prediction *prediction, struct s
         credit += larger(account->balance, 0) + (p->kept ? p->fetch + p->result : 0);
     if (!sold && (now <= here(p) || (p->device < here(p) - p->fetch && credit >= price))) {
         /* The loss on the host has paid for the move in part. */
-        account->balance += gain_of(p) > 0 ? gain_of(p) : gain_of(p) + smaller(account->loss, -gain_of(p));
+        account->balance += gain_of(p) > 0 ? gain_of(p) : gain_of(p) + smaller(paid, -gain_of(p));
         account->owned = true;
         account->loss = 0;
         return 1;
@@ -272,6 +279,8 @@ enum sc_trace_reason sc_autotuner_reason(const struct sc_autotuner_prediction *p
 
     if (devices && sc_autotuner_now(&p) > here(&p) && before->loss > 0)
         return SC_REASON_RENTED;
+    if (devices && sc_autotuner_now(&p) > here(&p) && p.chosen && !before->owned)
+        return SC_REASON_CHOSEN;
     if (devices)
         return p.back > 0 && p.device > p.host ? SC_REASON_BACK : SC_REASON_FASTER;
     if (before->sales < after->sales)
@@ -286,6 +295,7 @@ bool sc_decide(const struct sc_autotuner_call *call, struct sc_autotuner_predict
     bool answer;
 
     ask_program(p);
+    p->chosen = call->chosen;
     account = call->account ? *call->account : account_get(key);
     before = account;
     answer = call->stays || (call->once ? sc_autotuner_rent_once(p) : sc_autotuner_rent(p, &account));

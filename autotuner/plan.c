@@ -387,6 +387,7 @@ bool sc_plan_remember(const struct sc_autotuner_call *q, struct sc_plan_home *ou
     out->metric = q->metric;
     out->once = q->once;
     out->absent = q->absent;
+    out->chosen = q->chosen;
     if (q->absent)
         return true;
     if (!is_plain(q))
@@ -408,6 +409,7 @@ bool sc_plan_stays(const struct sc_plan_home *home, uint64_t array)
     p = home->predicted;
     p.alone *= sc_host_rates_factor(home->mean);
     p.host += p.alone;
+    p.chosen = home->chosen;
     if (!sc_decide_stays(sc_autotuner_keyed(array, home->metric), home->once, &p))
         return false;
     sc_host_rates_expect(home->mean, home->predicted.alone);

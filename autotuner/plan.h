@@ -113,7 +113,7 @@ struct sc_plan_home {
     const struct sc_database *database;
     uint16_t policy;
     enum sc_metric metric;
-    bool once, absent; /* of the question */
+    bool once, absent, chosen; /* of the question */
     struct sc_autotuner_prediction predicted;
     struct sc_host_mean *mean;
 };

@@ -54,6 +54,7 @@ struct sc_residency {
     uint64_t untracked;    /* bytes copied in and out in each call (results outside of the arena count half) */
     uint64_t largest;      /* bytes of the largest view */
     int holders;           /* devices with a part of the largest view */
+    bool chosen;           /* the largest view is memory of one address, which a program takes for devices */
     int arrivals;          /* views with bytes to be brought to the devices */
     int closings;          /* written views partly on the host: their pages are to be closed */
     uint64_t away, absent; /* bit i: the host lacks (devices lack) some bytes of view i */

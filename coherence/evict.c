@@ -84,6 +84,29 @@ enum sc_status sc_memory_alloc(int device, size_t bytes, uint64_t since, void **
     }
 }
 
+/* Of the two copies with the farthest next uses one goes, if possible one without data of its own.  The data of the
+ * other copy, of lent memory, begins its way home: the next eviction waits for no transfer, and the transfer home takes
+ * place beside the upload at hand. */
+static enum sc_status evict_farthest(int device, uint64_t before)
+{
+    struct sc_copy *first = sc_memory_farthest(device, before, NULL), *second;
+    enum sc_status status;
+
+    if (!first)
+        return sc_memory_evict(device);
+    second = sc_memory_farthest(device, before, first);
+    if (second && !only_here(device, second->tile)) {
+        struct sc_copy *dirty = first;
+
+        first = second;
+        second = dirty;
+    }
+    status = evict_older(device, NULL, first);
+    if (status == SC_OK && second && sc_host_is_united(second->memory))
+        sc_transfer_evicted(second->matrix, second->tile, only_here(device, second->tile));
+    return status;
+}
+
 /* For a tile of lent memory.  Kernels that walk round over more blocks than fit need the oldest block next: the times
  * between uses decide.  Memory of the launch at hand stays. */
 static enum sc_status evict_for_loan(int device, const struct sc_matrix *m, struct sc_copy *c)
@@ -94,7 +117,7 @@ static enum sc_status evict_for_loan(int device, const struct sc_matrix *m, stru
     if (c->lru.last_use && c->lru.last_use < m->lending)
         c->interval = sc_protocol.came_back = m->lending - c->lru.last_use;
     if (oldest && (!form || oldest->lru.last_use <= form->lru.last_use))
-        return evict_older(device, NULL, sc_memory_farthest(device, m->lending));
+        return evict_farthest(device, m->lending);
     return sc_memory_evict(device);
 }
 

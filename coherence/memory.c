@@ -44,7 +44,7 @@ static uint64_t ticks_left(const struct sc_copy *c)
     return age <= interval ? interval - age : age;
 }
 
-struct sc_copy *sc_memory_farthest(int device, uint64_t before)
+struct sc_copy *sc_memory_farthest(int device, uint64_t before, const struct sc_copy *but)
 {
     struct sc_copy *farthest = NULL;
     uint64_t most = 0;
@@ -54,12 +54,13 @@ struct sc_copy *sc_memory_farthest(int device, uint64_t before)
     for (struct sc_lru *node = lru[device].oldest; node; node = node->newer) {
         struct sc_copy *c = SC_LRU_OWNER(node, struct sc_copy, lru);
 
-        if (node->last_use >= before || node->pins || c->matrix->kept || (farthest && ticks_left(c) <= most))
+        if (c == but || node->last_use >= before || node->pins || c->matrix->kept ||
+            (farthest && ticks_left(c) <= most))
             continue;
         farthest = c;
         most = ticks_left(c);
     }
-    return farthest ? farthest : sc_memory_oldest(device);
+    return farthest;
 }
 
 /* --- release ------------------------------------------------------------------------------------------------------ */

@@ -321,9 +321,9 @@ enum sc_status sc_memory_place(int device, struct sc_matrix *m, struct sc_tile *
 enum sc_status sc_memory_start(int device, struct sc_tile *t, enum sc_status status, struct sc_fence ready);
 /* The least recently used copy without pins, or NULL. */
 struct sc_copy *sc_memory_oldest(int device);
-/* The copy without pins, last used before the tick, with the farthest next use by the times between uses; if no copy
- * was used before, the least recently used copy.  Looks at all copies of the device. */
-struct sc_copy *sc_memory_farthest(int device, uint64_t before);
+/* The copy without pins, last used before the tick, with the farthest next use by the times between uses, or NULL.
+ * but: passed over.  Looks at all copies of the device. */
+struct sc_copy *sc_memory_farthest(int device, uint64_t before, const struct sc_copy *but);
 /* Allocates device memory for other purposes, with eviction.  since: tick of the last use before the owner's
  * eviction; 0: the owner was not evicted. */
 enum sc_status sc_memory_alloc(int device, size_t bytes, uint64_t since, void **memory, struct sc_fence *ready);

@@ -369,6 +369,15 @@ static uint64_t device_only_of(const struct sc_matrix *m)
     return all ? (uint64_t)((double)m->bytes * only / all) : 0;
 }
 
+static void note_size(uintptr_t lo, uint64_t bytes, uint32_t holders, struct sc_residency *out)
+{
+    if (bytes <= out->largest)
+        return;
+    out->largest = bytes;
+    out->holders = __builtin_popcount(holders);
+    out->chosen = sc_host_is_united((const void *)lo);
+}
+
 static void add_residency(const struct sc_view *v, struct sc_residency *out)
 {
     uint64_t bytes = (uint64_t)(v->rows * v->cols) * sc_type_bytes(v->type);
@@ -401,10 +410,7 @@ static void add_residency(const struct sc_view *v, struct sc_residency *out)
             out->reshaped += device_only_of(m);
         out->device_only += (uint64_t)(share * only + ROUNDING);
     }
-    if (bytes > out->largest) {
-        out->largest = bytes;
-        out->holders = __builtin_popcount(holders);
-    }
+    note_size(lo, bytes, holders, out);
 }
 
 /* The same without the lock, for a view without a copy on any device: its pages are open (C10).  False: pages may be
@@ -421,10 +427,7 @@ static bool add_home(const struct sc_view *v, struct sc_residency *out)
     out->bytes += bytes;
     if (!sc_host_block_of((const void *)lo, &block) || hi > block.base + block.bytes)
         out->untracked += bytes;
-    if (bytes > out->largest) {
-        out->largest = bytes;
-        out->holders = 0;
-    }
+    note_size(lo, bytes, 0, out);
     return true;
 }
 

@@ -91,6 +91,7 @@ struct device {
     bool broken;          /* atomic: a stream is broken, the device gets no new kernel */
     uint64_t turns;       /* atomic: copies out of this device's memory that were enqueued, */
     uint64_t turned;      /* and submitted */
+    bool had[SC_OPS_ALL][SC_TYPES]; /* atomic: kernels launched so far */
     struct stream stream[SC_STREAMS];
 };
 
@@ -403,6 +404,9 @@ static bool is_beside(int device)
     return left > 0;
 }
 
+/* The next operations are for the queues. */
+static void expect_beside(void) { __atomic_store_n(&all.beside, BESIDE, __ATOMIC_RELAXED); }
+
 static bool is_direct(const struct device *d, int device) { return !is_beside(device) && is_empty(d); }
 
 /* By the calling thread. */
@@ -488,14 +492,27 @@ static enum sc_status exchange(int device, enum sc_stream stream, const struct s
     return SC_OK;
 }
 
+/* Whether the device has had no such kernel yet. */
+static bool is_first(struct device *d, const struct sc_kernel *k)
+{
+    bool *had = &d->had[k->op][k->type];
+
+    return !__atomic_load_n(had, __ATOMIC_RELAXED) && !__atomic_exchange_n(had, true, __ATOMIC_RELAXED);
+}
+
+/* The driver loads a kernel at its first launch, and first awaits the copies under way.  By the thread of the device,
+ * the further devices get their work meanwhile. */
 static enum sc_status launch(int device, enum sc_stream stream, const struct sc_kernel *kernel)
 {
     enum sc_status status;
 
     if (__atomic_load_n(&device_at(device)->broken, __ATOMIC_ACQUIRE))
         return SC_ERR_DEVICE;
-    if (all.ops->certain && !kernel->batch.items && all.ops->certain(device, stream, kernel))
+    if (all.ops->certain && !kernel->batch.items && all.ops->certain(device, stream, kernel)) {
+        if (is_first(device_at(device), kernel))
+            expect_beside();
         return enqueue(device, &(struct work){.kind = LAUNCH, .stream = stream, .kernel = *kernel});
+    }
     status = direct(device, stream);
     return status == SC_OK ? all.ops->launch(device, stream, kernel) : status;
 }

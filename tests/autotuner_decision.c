@@ -118,6 +118,34 @@ static void test_ski_rental(void)
     tap_ok(!uses && account.loss == 0, "where the host is faster nothing is ever lost");
 }
 
+/* Memory that the program has taken for devices moves at its first use, and after a sale by the usual rule. */
+static void test_chosen(void)
+{
+    struct sc_autotuner_call call = gemv(4000, 0);
+    struct sc_autotuner_prediction p;
+    struct sc_autotuner_account account = {0};
+    int uses = 0;
+
+    sc_autotuner_reset();
+    call.chosen = true;
+    call.key = 78;
+    predict(&call, &p);
+    tap_ok(p.host < p.device + p.move + p.result && offload(&call, SC_OFFLOAD_AUTO), "chosen memory moves at once");
+    call.m = call.n = 64;
+    call.bytes = call.largest = 64 * 64 * 8;
+    call.key = 79;
+    predict(&call, &p);
+    tap_ok(p.host < p.device && !offload(&call, SC_OFFLOAD_AUTO), "not for a call that the host does faster");
+    p = (struct sc_autotuner_prediction){.host = 2e-3, .device = 1e-3, .move = 20e-3, .result = 1e-3, .chosen = true};
+    tap_ok(sc_autotuner_rent(&p, &account) == 1, "the first use of an array");
+    p.fetched = 20e-3;
+    tap_ok(sc_autotuner_rent(&p, &account) == 0 && account.sales == 1, "an array that the host keeps fetching is sold");
+    p.fetched = 0;
+    while (uses < 1000 && !sc_autotuner_rent(&p, &account))
+        uses++;
+    tap_ok(uses >= 20 && uses < 1000, "and then earns its next move: after %d uses", uses);
+}
+
 /* A program that fetches the whole result, in `copies` copies, after each call. Returns the time of 1000 calls relative
  * to the host alone; *bought: number of uploads. */
 static double cost_of_fetching(double gain, uint64_t copies, int *bought)
@@ -672,6 +700,7 @@ int main(void)
     test_sparse();
     test_residency();
     test_ski_rental();
+    test_chosen();
     test_selling();
     test_readers();
     test_changed();

@@ -200,6 +200,7 @@ static void test_choice(void)
 static void test_one_device(void)
 {
     bool mine = true;
+    int at;
 
     open_table();
     for (int i = 0; i < 100; i++) /* the first device of a process is a change of the device, too */
@@ -208,11 +209,14 @@ static void test_one_device(void)
     for (int i = 0; i < 10; i++)
         copied(0, SC_STREAM_H2D, SC_HOST, 0, (size_t)(1000 + i));
     for (int i = 0; i < 10; i++) {
-        int at = find('C', 0, (uint64_t)(1000 + i));
-
+        at = find('C', 0, (uint64_t)(1000 + i));
         mine = mine && at >= 0 && pthread_equal(records[at].by, pthread_self());
     }
     tap_ok(mine, "a program that uses one device submits itself");
+    kernel(0, SC_OP_GEMM, 2000);
+    ops->sync(marked_on(0, SC_STREAM_COMPUTE));
+    at = find('K', 0, 2000);
+    tap_ok(at >= 0 && !pthread_equal(records[at].by, pthread_self()), "but no first kernel of its kind");
     ops->close();
 }
 

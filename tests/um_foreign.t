@@ -29,7 +29,7 @@ cuda*)
     SEMCACHE_UM_KERNELS=host run "kernels read host memory" --device cuda "$tests/um_foreign" fake
     SEMCACHE_UM_KERNELS=arguments run "kernels name their memory" --device cuda "$tests/um_foreign" fake
     SEMCACHE_UM_KERNELS=arguments run "blocks that kernels name" --device cuda:0 "$tests/um_place" named
-    SEMCACHE_UM_KERNELS=arguments SEMCACHE_MEMORY_LIMIT=8M \
+    SEMCACHE_UM_KERNELS=arguments SEMCACHE_MEMORY_LIMIT=12M \
         run "more blocks than fit, by name" --device cuda:0 "$tests/um_place" round
     SEMCACHE_UM_KERNELS=arguments run "the same on two devices" --device cuda "$tests/um_place" named two
     SEMCACHE_UM_KERNELS=arguments UM_MODULE_APART=1 \

@@ -106,6 +106,7 @@ const char *sc_trace_reason_name(enum sc_trace_reason reason)
         [SC_REASON_MOVE] = "the move costs more than one call gains",
         [SC_REASON_SOLD] = "the host kept fetching it",
         [SC_REASON_BACK] = "from the host it would have to come back",
+        [SC_REASON_CHOSEN] = "the program took the memory for devices",
     };
 
     return reason < SC_REASONS ? names[reason] : "?";

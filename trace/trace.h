@@ -129,6 +129,7 @@ enum sc_trace_reason {
     SC_REASON_MOVE,       /* host: the move costs more than the call gains */
     SC_REASON_SOLD,       /* host: fetches have cost more than the devices gained */
     SC_REASON_BACK,       /* devices: the host is faster, but its result would be uploaded next */
+    SC_REASON_CHOSEN,     /* devices: the program has taken the memory for devices */
     SC_REASONS
 };
 const char *sc_trace_reason_name(enum sc_trace_reason reason); /* in words */

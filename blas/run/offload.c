@@ -137,6 +137,7 @@ static void describe(const struct sc_view *view, int count, struct sc_autotuner_
     call->reshaped = residency.reshaped;
     call->largest = residency.largest;
     call->holders = residency.holders;
+    call->chosen = residency.chosen;
     call->arrivals = residency.arrivals;
     call->closings = residency.closings;
     call->key = largest_key(view, count);

@@ -46,7 +46,8 @@ static void guess_rates(const struct sc_cuda_device *d, struct sc_device_propert
     p->host_bandwidth = major >= 9 ? 55e9 : major == 8 ? 25e9 : 12e9; /* PCIe 5, 4, 3 with 16 lanes */
 }
 
-#define RANK_BYTES ((size_t)768 << 20) /* device memory used by the driver and cuBLAS of another rank */
+#define RANK_BYTES   ((size_t)768 << 20) /* device memory used by the driver and cuBLAS of a rank */
+#define RESERVE_MOST ((size_t)2 << 30)
 
 /* Bytes for the cache: the free memory, minus a reserve for the driver, cuBLAS and the program, divided by the ranks on
  * the device.  Ranks opened earlier hardly use memory yet, because all ranks start at about the same time. */
@@ -57,7 +58,8 @@ static enum sc_status usable_memory(const struct sc_config *config, int sharers,
 
     if (status)
         return status;
-    reserve = total / 8 < (size_t)2 << 30 ? total / 8 : (size_t)2 << 30;
+    reserve = available / 8 > RANK_BYTES ? available / 8 : RANK_BYTES;
+    reserve = reserve < RESERVE_MOST ? reserve : RESERVE_MOST;
     reserve += (size_t)(sharers - 1) * RANK_BYTES;
     *usable = (available > reserve ? available - reserve : 0) / (size_t)sharers;
     if (config->memory_limit && config->memory_limit < *usable)
