@@ -81,37 +81,38 @@ void sc_blas_halve(struct sc_cuts *cuts, const struct sc_operand *result, const 
 
 /* --- strips behind A ---------------------------------------------------------------------------------------------- */
 
-/* One device: times of the call, by the device's rates. */
-static struct sc_strips_turns turns_of(const struct sc_blas_job *call, int64_t extent, int growth)
+/* Times of one of `devices` devices, by its rates: each has a part of the columns.  A comes over the links of all. */
+static struct sc_strips_turns turns_of(const struct sc_blas_job *call, int64_t columns, int devices, int growth)
 {
     const struct sc_device_properties *device = sc_coherence_device_properties(0);
     const struct sc_kernel *k = call->kernel;
-    double link = sc_machine_link(device, SC_HOST), order = (double)sc_side_order(k->side, k->m, k->n);
+    double link = sc_machine_link(device, SC_HOST) * devices, order = (double)sc_side_order(k->side, k->m, k->n);
     double products = sc_op_work(k->op, k->side, (double)k->m, (double)k->n, 0);
     double result = (double)sc_view_bytes(&result_of(call)->view);
 
     return (struct sc_strips_turns){
-        .kernel = products / sc_machine_products(device, k->type),
+        .kernel = products / sc_machine_products(device, k->type) / devices,
         .strip = sc_solve_seconds(k->op, k->side, k->m, k->n, device->solve),
         .a = (double)sc_blas_missing_of(&call->operand[0], 0) / link,
         .b = (double)sc_blas_missing_of(&call->operand[1], 0) / link, .out = result / link,
         .parts = (int)(order / (double)call->plan->arriving.triangle) + 1, .growth = growth,
-        .arrival = !call->operand[0].triangle.uplo ? 0 : growth ? growth : -1, .columns = extent};
+        .arrival = !call->operand[0].triangle.uplo ? 0 : growth ? growth : -1, .columns = columns};
 }
 
 bool sc_blas_behind(struct sc_blas_job *call, struct sc_cuts *cuts, const struct sc_operand *operand, int growth)
 {
     int64_t extent = cuts->at[cuts->n], first, width;
     struct sc_strips_turns turns;
+    struct sc_cuts parts;
+    int devices = cuts->n < sc_coherence_devices() ? cuts->n : sc_coherence_devices();
 
-    if (!call->plan->arriving.result) { /* several devices */
-        sc_blas_arriving(cuts, operand, call->plan->arriving.other);
-        return false;
+    parts = *cuts;
+    for (int i = 0; i < parts.n; i++) {
+        turns = turns_of(call, parts.at[i + 1] - parts.at[i], devices, growth);
+        sc_strips_turns_choose(&turns, &first, &width);
+        for (int64_t at = parts.at[i] + first; at < parts.at[i + 1] - width / 2; at += width)
+            sc_blas_cut_at(cuts, sc_coherence_next_sector(operand, at), extent);
     }
-    turns = turns_of(call, extent, growth);
-    sc_strips_turns_choose(&turns, &first, &width);
-    for (int64_t at = first; at < extent - width / 2; at += width)
-        sc_blas_cut_at(cuts, sc_coherence_next_sector(operand, at), extent);
     return true;
 }
 

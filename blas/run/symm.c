@@ -9,7 +9,7 @@ struct symmetric {
     struct sc_blas_places places;
     bool left, cleared; /* cleared: C is zero on the devices already; only with beta 0 */
     bool joins;         /* the operands are resident: adjacent parts along A may be one task */
-    bool by_source;     /* the first part of `across` is computed part by part of A, as A arrives on one device */
+    bool by_source;     /* the first part of `across` on a device is computed part by part of A, as A arrives */
 };
 
 /* Parts [along, end) of the rows (left) or columns of B or C, in part `across` of the other dimension. */
@@ -103,16 +103,6 @@ static int device_of_part(const struct symmetric *s, int q)
         device = at;
     }
     return device;
-}
-
-/* From the left, a part on a device that an earlier part has brought A to: B arrives behind A, so few large tasks wait
- * no longer than many small tasks, and run faster. */
-static void join_later(struct symmetric *s, int q, uint32_t *has_a)
-{
-    int device = s->left ? device_of_part(s, q) : -1;
-
-    if (device >= 0 && !sc_blas_first_on(device, has_a))
-        s->joins = true;
 }
 
 /* Blocks by the rows and columns of C. */
@@ -268,13 +258,15 @@ enum sc_status sc_blas_symm(struct sc_blas_job *call)
         status = sc_blas_clear(c);
     joins = s.joins;
     for (int q = 0; q < s.across.n && status == SC_OK; q++) {
-        s.joins = joins;
-        if (!s.places.steal)
-            join_later(&s, q, &has_a);
-        if (q == 0 && s.by_source && device_of_part(&s, q) >= 0) {
-            status = multiply_by_source(&s, device_of_part(&s, q), q);
+        int device = s.left && !s.places.steal ? device_of_part(&s, q) : -1;
+        bool brings_a = device >= 0 && sc_blas_first_on(device, &has_a);
+
+        if (brings_a && s.by_source) {
+            status = multiply_by_source(&s, device, q);
             continue;
         }
+        /* Behind A, B arrives in order: few large tasks wait no longer than many small tasks, and run faster. */
+        s.joins = joins || (device >= 0 && !brings_a);
         for (int e = 0; e < s.t.n && status == SC_OK; e++)
             /* An order in which the first blocks need few columns of A, or columns of C are finished in order. */
             status = multiply_all(&s, call->kernel->uplo == 'L' || s.joins ? e : s.t.n - 1 - e, q);
