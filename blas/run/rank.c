@@ -362,6 +362,15 @@ static void cut_result(struct rank *r)
     r->by_columns = r->t.n > r->tiles.n;
 }
 
+/* The device that computes the first diagonal block of a tile of C; of a tile without one, the first block. */
+static int device_of_tile(const struct rank *r, const struct sc_piece *tile)
+{
+    int64_t first = tile->r > tile->c ? tile->r : tile->c;
+    bool any = first < tile->r + tile->rows && first < tile->c + tile->cols;
+
+    return sc_blas_places_at(&r->places, any ? first : tile->r, any ? first : tile->c, tile);
+}
+
 /* For beta = 0: uploads, from tiles on the host only, just the elements that must survive. */
 static void claim(const struct rank *r)
 {
@@ -376,7 +385,7 @@ static void claim(const struct rank *r)
                                                   sc_blas_part(&cols, j), SC_RDWR);
 
             /* A failure shows in the tasks, which upload the missing data or fall back. */
-            sc_coherence_claim(sc_blas_places_at(&r->places, tile.r, tile.c, &tile), &tile, r->call->kernel->uplo);
+            sc_coherence_claim(device_of_tile(r, &tile), &tile, r->call->kernel->uplo);
         }
 }
 

@@ -12,6 +12,10 @@ struct symmetric {
     bool by_source;     /* the first part of `across` on a device is computed part by part of A, as A arrives */
 };
 
+struct leader {
+    int part, device;
+};
+
 /* Parts [along, end) of the rows (left) or columns of B or C, in part `across` of the other dimension. */
 static struct sc_piece general_block(const struct symmetric *s, const struct sc_operand *m, int along, int end,
                                      int across, enum sc_access access)
@@ -187,49 +191,67 @@ static void cut_result(struct symmetric *s)
         sc_blas_cut_result(s->call, &blocks, &s->places, cut, s->left ? &s->across : &s->t);
 }
 
-/* From the left: parts of A are columns of the triangle, each used with its transpose when the part has come.  The part
- * with all rows of A comes first, and the shares of the work are those of the bytes. */
-static enum sc_status multiply_by_source(struct symmetric *s, int device, int q)
+/* From the left: a part of A is columns of the triangle, used with its transpose when the part has come.  The part with
+ * all rows of A comes first, and the shares of the work are those of the bytes. */
+static enum sc_status multiply_source(struct symmetric *s, int device, int q, int step)
 {
     bool upper = s->call->kernel->uplo == 'U';
+    int parts = s->t.n, i = upper ? parts - 1 - step : step, from = upper ? 0 : i + 1, end = upper ? i : parts;
+    enum sc_status status = multiply(s, device, i, i + 1, q, i, i + 1, step == 0);
+
+    for (int e = from, e_end; e < end && status == SC_OK; e = e_end) {
+        e_end = join(s, i, e);
+        status = multiply(s, device, e, e_end, q, i, i + 1, step == 0);
+        if (status == SC_OK)
+            status = multiply(s, device, i, i + 1, q, e, e_end, false);
+    }
+    return status;
+}
+
+/* The parts of `across` that bring A to a device, and their devices.  Returns their number. */
+static int find_leaders(const struct symmetric *s, struct leader leader[SC_DEVICES_MAX])
+{
+    uint32_t has_a = 0;
+    int count = 0;
+
+    for (int q = 0; q < s->across.n && s->left && !s->places.steal; q++) {
+        int device = device_of_part(s, q);
+
+        if (sc_blas_first_on(device, &has_a))
+            leader[count++] = (struct leader){q, device};
+    }
+    return count;
+}
+
+/* A part of A goes on to all devices before the next part (triangle.c). */
+static enum sc_status multiply_leaders(struct symmetric *s, const struct leader *leader, int leaders)
+{
     enum sc_status status = SC_OK;
-    int parts = s->t.n;
 
     s->joins = true;
-    for (int step = 0; step < parts && status == SC_OK; step++) {
-        int i = upper ? parts - 1 - step : step, from = upper ? 0 : i + 1, end = upper ? i : parts;
-
-        status = multiply(s, device, i, i + 1, q, i, i + 1, step == 0);
-        for (int e = from, e_end; e < end && status == SC_OK; e = e_end) {
-            e_end = join(s, i, e);
-            status = multiply(s, device, e, e_end, q, i, i + 1, step == 0);
-            if (status == SC_OK)
-                status = multiply(s, device, i, i + 1, q, e, e_end, false);
-        }
-    }
+    for (int step = 0; step < s->t.n; step++)
+        for (int l = 0; l < leaders && status == SC_OK; l++)
+            status = multiply_source(s, leader[l].device, leader[l].part, step);
     return status;
 }
 
 /* From the left: requests what the first task reads, before the pages of C are closed, and the first strip of B of each
  * further device.  A comes over all links, in the order of the first device's tasks.  Behind A, the strips of the
  * further devices would come late. */
-static void request(const struct symmetric *s)
+static void request(const struct symmetric *s, const struct leader *leader, int leaders)
 {
     int first = s->call->kernel->uplo == 'U' ? s->t.n - 1 : 0;
     struct sc_piece a = input_of_a(s, first, first);
-    uint32_t has = 0;
 
-    for (int q = 0; q < s->across.n; q++) {
-        int device = device_of_part(s, q), l = q ? 0 : first, end = q ? s->t.n : first + 1;
+    for (int i = 0; i < leaders; i++) {
+        int q = leader[i].part, l = q ? 0 : first, end = q ? s->t.n : first + 1;
 
-        if (!sc_blas_first_on(device, &has))
-            continue;
         if (q == 0)
-            sc_coherence_prefetch(device, &a); /* a failure shows in the tasks */
+            sc_coherence_prefetch(leader[i].device, &a); /* a failure shows in the tasks */
         for (; l < end; l++) {
             struct sc_piece b = general_block(s, &s->call->operand[1], l, l + 1, q, SC_READ);
 
-            sc_coherence_prefetch(device, &b);
+            sc_coherence_prefetch(leader[i].device, &b);
         }
     }
 }
@@ -240,7 +262,8 @@ enum sc_status sc_blas_symm(struct sc_blas_job *call)
     struct symmetric s; /* large: not initialised */
     struct sc_blas_blocks blocks;
     enum sc_status status = SC_OK;
-    uint32_t has_a = 0;
+    struct leader leader[SC_DEVICES_MAX];
+    int leaders;
     bool joins;
 
     s.call = call;
@@ -250,23 +273,24 @@ enum sc_status sc_blas_symm(struct sc_blas_job *call)
     blocks = blocks_of(&s);
     sc_blas_place(call, &blocks, &s.places);
     cut_result(&s);
-    if (!s.joins && s.left && !s.places.steal)
-        request(&s);
+    leaders = find_leaders(&s, leader);
+    if (!s.joins)
+        request(&s, leader, leaders);
     s.cleared = sc_blas_is_zero(call->kernel->beta) &&
                 sc_blas_splits_tiles(c, s.left ? &s.t : &s.across, s.left ? &s.across : &s.t);
     if (s.cleared)
         status = sc_blas_clear(c);
     joins = s.joins;
-    for (int q = 0; q < s.across.n && status == SC_OK; q++) {
-        int device = s.left && !s.places.steal ? device_of_part(&s, q) : -1;
-        bool brings_a = device >= 0 && sc_blas_first_on(device, &has_a);
+    if (s.by_source && status == SC_OK)
+        status = multiply_leaders(&s, leader, leaders);
+    for (int q = 0, l = 0; q < s.across.n && status == SC_OK; q++) {
+        bool leads = l < leaders && leader[l].part == q;
 
-        if (brings_a && s.by_source) {
-            status = multiply_by_source(&s, device, q);
+        l += leads;
+        if (leads && s.by_source)
             continue;
-        }
         /* Behind A, B arrives in order: few large tasks wait no longer than many small tasks, and run faster. */
-        s.joins = joins || (device >= 0 && !brings_a);
+        s.joins = joins || (!leads && s.left && device_of_part(&s, q) >= 0 && !s.places.steal);
         for (int e = 0; e < s.t.n && status == SC_OK; e++)
             /* An order in which the first blocks need few columns of A, or columns of C are finished in order. */
             status = multiply_all(&s, call->kernel->uplo == 'L' || s.joins ? e : s.t.n - 1 - e, q);

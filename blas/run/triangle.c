@@ -181,48 +181,89 @@ static int device_of_strip(const struct sc_blas_strip *s)
     return device;
 }
 
-/* A strip on a device that an earlier strip has brought A to: B arrives behind A, so few large tasks wait no longer
- * than many small tasks.  A queue of a GPU is full after about a thousand operations, and the call would wait. */
-static void join_later(struct sc_blas_strip *s, uint32_t *has_a)
-{
-    int device = device_of_strip(s);
+/* --- the order of the strips -------------------------------------------------------------------------------------- */
 
-    if (device >= 0 && !sc_blas_first_on(device, has_a)) {
-        s->joins = true;
-        s->by_source = false;
+static void set_strip(struct sc_blas_strip *s, const struct sc_cuts *across, int j)
+{
+    s->first = across->at[j];
+    s->n = sc_blas_part(across, j);
+}
+
+/* The first strips of the devices bring A there.  Returns their number. */
+static int find_leaders(struct sc_blas_strip *s, const struct sc_cuts *across, int leader[SC_DEVICES_MAX])
+{
+    uint32_t has_a = 0;
+    int count = 0;
+
+    for (int j = 0; j < across->n; j++) {
+        set_strip(s, across, j);
+        if (sc_blas_first_on(device_of_strip(s), &has_a))
+            leader[count++] = j;
     }
+    return count;
 }
 
 /* Requests the first strip of B of each device but the device of strip 0.  A comes over all links, in the order of that
  * device's tasks.  Behind A, the strips of the other devices would come late. */
-static void request_strips(struct sc_blas_strip *s, const struct sc_cuts *across)
+static void request_strips(struct sc_blas_strip *s, const struct sc_cuts *across, const int *leader, int leaders)
 {
-    uint32_t has = 0;
-
-    for (int j = 0; j < across->n; j++) {
-        int device;
-
-        s->first = across->at[j];
-        s->n = sc_blas_part(across, j);
-        device = device_of_strip(s);
-        if (!sc_blas_first_on(device, &has) || j == 0)
+    for (int l = 0; l < leaders; l++) {
+        if (leader[l] == 0)
             continue;
+        set_strip(s, across, leader[l]);
         for (int i = 0; i < s->along.n; i++) {
             struct sc_piece block = strip_block(s, i, i + 1, SC_READ);
 
-            sc_coherence_prefetch(device, &block); /* a failure shows in the tasks */
+            sc_coherence_prefetch(device_of_strip(s), &block); /* a failure shows in the tasks */
         }
     }
 }
 
-enum sc_status sc_blas_strips(struct sc_blas_job *call, enum sc_status (*visit)(const struct sc_blas_strip *s))
+/* Block by block on all devices in turn: a part of A goes on to all devices before the next part.  With one device after
+ * the other, the parts for the second would queue behind all parts for the first. */
+static enum sc_status visit_leaders(struct sc_blas_strip *s, const struct sc_cuts *across, const int *leader,
+                                    int leaders, sc_blas_visit *visit)
 {
     enum sc_status status = SC_OK;
+
+    for (int step = 0; step < s->along.n; step++)
+        for (int l = 0; l < leaders && status == SC_OK; l++) {
+            set_strip(s, across, leader[l]);
+            status = visit(s, step);
+        }
+    return status;
+}
+
+/* On a device that has A, B arrives behind A, so few large tasks wait no longer than many small tasks.  A queue of a GPU
+ * is full after about a thousand operations, and the call would wait. */
+static enum sc_status visit_later(struct sc_blas_strip *s, sc_blas_visit *visit)
+{
+    enum sc_status status = SC_OK;
+
+    if (device_of_strip(s) >= 0) {
+        s->joins = true;
+        s->by_source = false;
+    }
+    for (int step = 0; step < s->along.n && status == SC_OK; step++)
+        status = visit(s, step);
+    return status;
+}
+
+/* Finished columns go home while the call waits: the queue may be full. */
+static void send_home(const struct sc_blas_strip *s)
+{
+    if (s->left)
+        sc_coherence_send_home(&s->call->operand[1]);
+}
+
+enum sc_status sc_blas_strips(struct sc_blas_job *call, sc_blas_visit *visit)
+{
+    enum sc_status status;
     struct sc_blas_strip s; /* large: not initialised */
     struct sc_cuts across, whole;
     struct strips strips = {&s, &across};
     struct sc_blas_blocks blocks;
-    uint32_t has_a = 0;
+    int leader[SC_DEVICES_MAX], leaders;
     bool by_source, joins;
     int64_t order;
 
@@ -239,18 +280,23 @@ enum sc_status sc_blas_strips(struct sc_blas_job *call, enum sc_status (*visit)(
     cut_result(&s, &blocks, &across);
     by_source = s.by_source;
     joins = s.joins;
+    leaders = find_leaders(&s, &across, leader);
     if (!joins && s.left && !s.places.steal && sc_coherence_devices() > 1)
-        request_strips(&s, &across);
-    for (int j = 0; j < across.n && status == SC_OK; j++) {
-        s.first = across.at[j];
-        s.n = sc_blas_part(&across, j);
+        request_strips(&s, &across, leader, leaders);
+    status = visit_leaders(&s, &across, leader, leaders, visit);
+    for (int j = 0, l = 0; j < across.n && status == SC_OK; j++) {
+        if (l < leaders && j == leader[l]) {
+            l++;
+            continue;
+        }
+        send_home(&s);
+        set_strip(&s, &across, j);
         s.by_source = by_source;
         s.joins = joins;
-        join_later(&s, &has_a);
-        status = visit(&s);
-        if (s.left && status == SC_OK) /* the queue may be full: finished columns go home while the call waits */
-            sc_coherence_send_home(&call->operand[1]);
+        status = visit_later(&s, visit);
     }
+    if (status == SC_OK)
+        send_home(&s);
     sc_blas_places_free(&s.places);
     return status;
 }

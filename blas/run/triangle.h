@@ -41,8 +41,9 @@ enum sc_status sc_blas_strip_diagonal(const struct sc_blas_strip *s, int i, bool
  * are in `kernel`. */
 enum sc_status sc_blas_strip_gemm(const struct sc_blas_strip *s, struct sc_kernel *kernel, int i,
                                   struct sc_blas_range l);
-/* Calls visit for every strip.  Strips and blocks are finer while A or B is in transit, or B is to be pushed home. */
-enum sc_status sc_blas_strips(struct sc_blas_job *call, enum sc_status (*visit)(const struct sc_blas_strip *s));
+typedef enum sc_status sc_blas_visit(const struct sc_blas_strip *s, int step);
+/* Calls visit for every strip with every step, a block along the triangle, in ascending order.  Strips and blocks are finer while A or B is in transit, or B is to be pushed home. */
+enum sc_status sc_blas_strips(struct sc_blas_job *call, sc_blas_visit *visit);
 
 #endif
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -15,30 +15,25 @@ static enum sc_status update(const struct sc_blas_strip *s, int i, struct sc_bla
 
 /* by_source: each block is solved and subtracted from the later blocks.  Otherwise each block is updated by the
  * earlier blocks and solved. */
-static enum sc_status solve_strip(const struct sc_blas_strip *s)
+static enum sc_status solve_block(const struct sc_blas_strip *s, int step)
 {
-    bool ascending = sc_blas_op_is_lower(s->call->kernel) == s->left;
+    bool ascending = sc_blas_op_is_lower(s->call->kernel) == s->left, first = true;
     enum sc_status status = SC_OK;
-    int n = s->along.n;
+    int n = s->along.n, i = ascending ? step : n - 1 - step;
+    struct sc_blas_range solved = {ascending ? 0 : i + 1, ascending ? i : n};
 
-    for (int step = 0; step < n && status == SC_OK; step++) {
-        int i = ascending ? step : n - 1 - step;
-        struct sc_blas_range solved = {ascending ? 0 : i + 1, ascending ? i : n};
-        bool first = true;
-
-        for (; !s->by_source && solved.from < solved.end && status == SC_OK; first = false)
-            status = update(s, i, sc_blas_strip_take(s, &solved, !ascending), first);
-        if (status == SC_OK)
-            status = sc_blas_strip_diagonal(s, i, step == 0); /* later updates have multiplied by alpha */
-        for (int e = step + 1; e < n && status == SC_OK && s->by_source; e++)
-            status = update(s, ascending ? e : n - 1 - e, (struct sc_blas_range){i, i + 1}, step == 0);
-    }
+    for (; !s->by_source && solved.from < solved.end && status == SC_OK; first = false)
+        status = update(s, i, sc_blas_strip_take(s, &solved, !ascending), first);
+    if (status == SC_OK)
+        status = sc_blas_strip_diagonal(s, i, step == 0); /* later updates have multiplied by alpha */
+    for (int e = step + 1; e < n && status == SC_OK && s->by_source; e++)
+        status = update(s, ascending ? e : n - 1 - e, (struct sc_blas_range){i, i + 1}, step == 0);
     return status;
 }
 
 enum sc_status sc_blas_trsm(struct sc_blas_job *call)
 {
-    return sc_blas_strips(call, solve_strip);
+    return sc_blas_strips(call, solve_block);
 }
 
 /* --- trsv --------------------------------------------------------------------------------------------------------- */

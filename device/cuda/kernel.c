@@ -423,7 +423,7 @@ enum sc_status sc_cuda_launch(int device, enum sc_stream stream, const struct sc
     }
 }
 
-/* One call of cuBLAS, and no increment of zero.  The handle of the stream exists. */
+/* One call of cuBLAS, or a solve by halves, and no increment of zero.  The handle of the stream exists. */
 bool sc_cuda_certain(int device, enum sc_stream stream, const struct sc_kernel *k)
 {
     if (!sc_cuda_device(device)->streams[stream].blas || !sc_op_has_type(k->op, k->type) || k->conj)
@@ -431,6 +431,7 @@ bool sc_cuda_certain(int device, enum sc_stream stream, const struct sc_kernel *
     switch (k->op) {
     case SC_OP_GEMM:
     case SC_OP_SYMM: case SC_OP_HEMM: case SC_OP_SYRK: case SC_OP_HERK: case SC_OP_SYR2K: case SC_OP_HER2K:
+    case SC_OP_TRMM: case SC_OP_TRSM:
     case SC_OP_SCAL:
         return true;
     case SC_OP_GEMV: case SC_OP_SYMV: case SC_OP_HEMV:
