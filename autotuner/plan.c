@@ -237,9 +237,9 @@ static int64_t rows_of_strips(const struct sc_autotuner_call *q, bool any_size)
 }
 
 /* Rows of the strips that a triangle on the left comes in, over the links of all devices; 0: one strip for each device.
- * One strip each would give the last link (2 D - 1) times the bytes of the first, and the part of A that the first tasks
- * read would come over one link.  Tasks on resident data are smaller with strips: symm then takes 1.05 times as long,
- * and gains no more than this on more than two devices. */
+ * One strip each would give the last link (2 D - 1) times the bytes of the first, and the part of A that the first
+ * tasks read would come over one link.  Tasks on resident data are smaller with strips: symm then takes 1.05 times as
+ * long, and gains no more than this on more than two devices. */
 static int64_t rows_of_triangle(const struct sc_autotuner_call *q)
 {
     int strips = 2 * q->machine.devices;

@@ -471,7 +471,7 @@ static enum sc_status try_land(const struct rect *r, int s, int e, struct sc_fen
     for (int d = 0; d < sc_protocol.devices && status == SC_OK; d++) {
         status = sc_order(from, SC_STREAM_D2H, t->read_apart[d]);
         if (status == SC_OK && d != from)
-            status = sc_order(from, SC_STREAM_D2H, t->host_write[d]);
+            status = sc_order_sent(from, SC_STREAM_D2H, &t->copy[d], sc_sectors_range(s, e));
     }
     if (status == SC_OK)
         status = copy_rect(r, from, SC_STREAM_D2H);
@@ -479,7 +479,7 @@ static enum sc_status try_land(const struct rect *r, int s, int e, struct sc_fen
 }
 
 /* Enqueues a copy to the host of a rectangle whose sectors [s, e) are valid on device `from`; *f is reached when the
- * copy has landed.  Waits for uploads of the same sectors and for other devices' transfers to it.  False: the
+ * copy has landed.  Waits for uploads of the same sectors and for other devices' copies of them.  False: the
  * device is lost, or (SC_HOST) no device had the data; the sectors' states have changed. */
 static bool land(const struct rect *r, int s, int e, struct sc_fence *f)
 {

@@ -219,8 +219,8 @@ static void request_strips(struct sc_blas_strip *s, const struct sc_cuts *across
     }
 }
 
-/* Block by block on all devices in turn: a part of A goes on to all devices before the next part.  With one device after
- * the other, the parts for the second would queue behind all parts for the first. */
+/* Block by block on all devices in turn: a part of A goes on to all devices before the next part.  With one device
+ * after the other, the parts for the second would queue behind all parts for the first. */
 static enum sc_status visit_leaders(struct sc_blas_strip *s, const struct sc_cuts *across, const int *leader,
                                     int leaders, sc_blas_visit *visit)
 {
@@ -234,8 +234,8 @@ static enum sc_status visit_leaders(struct sc_blas_strip *s, const struct sc_cut
     return status;
 }
 
-/* On a device that has A, B arrives behind A, so few large tasks wait no longer than many small tasks.  A queue of a GPU
- * is full after about a thousand operations, and the call would wait. */
+/* On a device that has A, B arrives behind A, so few large tasks wait no longer than many small tasks.  A queue of a
+ * GPU is full after about a thousand operations, and the call would wait. */
 static enum sc_status visit_later(struct sc_blas_strip *s, sc_blas_visit *visit)
 {
     enum sc_status status = SC_OK;

@@ -42,7 +42,8 @@ enum sc_status sc_blas_strip_diagonal(const struct sc_blas_strip *s, int i, bool
 enum sc_status sc_blas_strip_gemm(const struct sc_blas_strip *s, struct sc_kernel *kernel, int i,
                                   struct sc_blas_range l);
 typedef enum sc_status sc_blas_visit(const struct sc_blas_strip *s, int step);
-/* Calls visit for every strip with every step, a block along the triangle, in ascending order.  Strips and blocks are finer while A or B is in transit, or B is to be pushed home. */
+/* Calls visit for every strip with every step, a block along the triangle, in ascending order.  Strips and blocks are
+ * finer while A or B is in transit, or B is to be pushed home. */
 enum sc_status sc_blas_strips(struct sc_blas_job *call, sc_blas_visit *visit);
 
 #endif
