@@ -106,17 +106,15 @@ static void cut_thin(const struct sc_autotuner_call *q, struct sc_plan *plan)
 #define LITTLE 4          /* times fewer elements to add up than to upload: then devices share a sum */
 #define SUM_LEAST 512     /* width of a strip of C while devices share the sum and A or B arrives by columns */
 
-/* A schedule of strips assumes that strips stay on their device.  With several devices a triangle, or the operand of
- * trmm and trsm that is also the result, is cut into the devices' parts already.  Strips of trmm and trsm on two H200s
- * took 1.6 and 1.3 times as long (bench/records/products.md). */
+/* With several devices a triangular result is cut into the devices' parts already, and a schedule of its strips assumes
+ * that strips stay on their device. */
 static void set_arriving(const struct sc_autotuner_call *q, struct sc_plan *plan)
 {
-    bool several = q->machine.devices > 1, in_place = q->op == SC_OP_TRMM || q->op == SC_OP_TRSM;
+    bool several = q->machine.devices > 1;
 
     plan->arriving.bytes = plan->larger.room ? UINT64_MAX : SC_PIPELINE_BYTES;
     plan->arriving.sum = SC_STRIPS_USUAL;
     plan->arriving.triangle = sc_op_has_side(q->op) || !several ? SC_STRIPS_BLOCK : 0;
-    plan->arriving.other = several && in_place ? 0 : SC_STRIPS_USUAL;
     plan->arriving.result = several ? 0 : SC_STRIPS_USUAL;
 }
 

@@ -41,8 +41,8 @@ struct sc_plan {
     struct {
         uint64_t bytes; /* a call with so many missing bytes works on strips of its operands as they arrive */
         /* Least widths of these strips, of routines other than gemm: along the sum, along a triangular or symmetric
-         * matrix, of the other operand, and of a result that goes home. 0: no strips. */
-        int64_t sum, triangle, other, result;
+         * matrix, and of a triangular result that goes home. 0: no strips. */
+        int64_t sum, triangle, result;
     } arriving;
     struct {
         bool whole;    /* the devices may share the sum of a product whose operands are on several devices */

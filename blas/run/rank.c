@@ -99,11 +99,12 @@ static int device_of(const struct rank *r, int i, int j)
     return sc_blas_places_take(&r->places, c.r, c.c, &c);
 }
 
-static enum sc_status one_block(const struct rank *r, int device, const struct block *b)
+/* Parts [l, l_end) of the sum. */
+static enum sc_status one_block(const struct rank *r, int device, const struct block *b, int l, int l_end)
 {
     enum sc_status status = SC_OK;
 
-    for (int l = 0; l < r->k.n && status == SC_OK; l++)
+    for (; l < l_end && status == SC_OK; l++)
         status = b->i == b->j ? add_diagonal(r, device, b->i, l) : add_block(r, device, b, l);
     return status;
 }
@@ -118,9 +119,9 @@ static bool is_cut(const struct sc_cuts *cuts, int64_t at)
 
 static bool is_tile_end(const struct rank *r, int part) { return is_cut(&r->tiles, r->t.at[part]); }
 
-/* Computes parts [from, end) of the rows of column `at`, or of the columns of row `at`, in as few blocks as tiles
- * and places allow. */
-static enum sc_status line(const struct rank *r, bool column, int at, int from, int end)
+/* Adds parts [l, l_end) of the sum to parts [from, end) of the rows of column `at`, or of the columns of row `at`, in
+ * as few blocks as tiles and places allow. */
+static enum sc_status line(const struct rank *r, bool column, int at, int from, int end, int l, int l_end)
 {
     enum sc_status status = SC_OK;
 
@@ -131,7 +132,7 @@ static enum sc_status line(const struct rank *r, bool column, int at, int from, 
             if ((column ? device_of(r, e, at) : device_of(r, at, e)) != device)
                 break;
         status = one_block(r, device, &(struct block){column ? from : at, column ? e : at + 1, column ? at : from,
-                                                      column ? at + 1 : e});
+                                                      column ? at + 1 : e}, l, l_end);
     }
     return status;
 }
@@ -171,22 +172,26 @@ static void join_sums(struct rank *r)
     r->k.n = kept - 1;
 }
 
-/* Goes through the blocks in an order that needs the strips of A and B in sequence, or column by column. */
+/* Goes through the blocks in an order that needs the strips of A and B in sequence, or column by column.  While strips
+ * along the sum arrive, all blocks of a line use a strip before the next strip: else the first block of the line would
+ * hold up the others until the last strip.  On two devices the lines are long, and the first blocks go home early. */
 static enum sc_status add_all(struct rank *r)
 {
-    bool upper = r->call->kernel->uplo == 'U';
+    bool upper = r->call->kernel->uplo == 'U', many = sc_coherence_devices() > 2;
+    bool arrives = many && r->k.n > r->sums.n && !r->by_columns;
     enum sc_status status = r->meanwhile ? add_meanwhile(r) : SC_OK;
 
     if (r->meanwhile)
         join_sums(r);
-    for (int i = r->meanwhile; i < r->t.n && status == SC_OK; i++) {
-        if (r->by_columns && !upper)
-            status = line(r, true, i, i + 1, r->t.n);
-        else
-            status = line(r, upper, i, 0, i);
-        if (status == SC_OK)
-            status = line(r, true, i, i, i + 1);
-    }
+    for (int i = r->meanwhile; i < r->t.n && status == SC_OK; i++)
+        for (int l = 0, step = arrives ? 1 : r->k.n; l < r->k.n && status == SC_OK; l += step) {
+            if (r->by_columns && !upper)
+                status = line(r, true, i, i + 1, r->t.n, l, l + step);
+            else
+                status = line(r, upper, i, 0, i, l, l + step);
+            if (status == SC_OK)
+                status = line(r, true, i, i, i + 1, l, l + step);
+        }
     return status;
 }
 
