@@ -238,13 +238,13 @@ static int64_t rows_of_strips(const struct sc_autotuner_call *q, bool any_size)
  * One strip each would give the last link (2 D - 1) times the bytes of the first, and the part of A that the first
  * tasks read would come over one link.  Tasks on resident data are smaller with strips: symm then takes 1.05 times as
  * long, and gains no more than this on more than two devices. */
-static int64_t rows_of_triangle(const struct sc_autotuner_call *q)
+static int64_t rows_of_triangle(const struct sc_autotuner_call *q, bool any_size)
 {
     int strips = 2 * q->machine.devices;
     int64_t rows = (q->view[0].rows + strips - 1) / strips;
     bool gains = q->op == SC_OP_TRMM || q->op == SC_OP_TRSM || q->machine.devices == 2;
 
-    return gains && rows >= STRIP_LEAST ? rows : 0;
+    return gains && rows >= (any_size ? 1 : STRIP_LEAST) ? rows : 0;
 }
 
 static void deal_strips(const struct sc_autotuner_call *q, bool any_size, struct sc_plan *plan)
@@ -258,7 +258,7 @@ static void deal_strips(const struct sc_autotuner_call *q, bool any_size, struct
     for (int i = 0; i < q->operands; i++) {
         bool dealt = plan->operand[i].spread > 1 && !plan->operand[i].tile_rows && q->view[i].split == SC_SPLIT_ROWS;
 
-        plan->operand[i].strip = !dealt ? 0 : triangle && !i ? rows_of_triangle(q) : rows;
+        plan->operand[i].strip = !dealt ? 0 : triangle && !i ? rows_of_triangle(q, any_size) : rows;
         plan->operand[i].width = 0;
     }
 }

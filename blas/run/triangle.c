@@ -189,15 +189,16 @@ static void set_strip(struct sc_blas_strip *s, const struct sc_cuts *across, int
     s->n = sc_blas_part(across, j);
 }
 
-/* The first strips of the devices bring A there.  Returns their number. */
-static int find_leaders(struct sc_blas_strip *s, const struct sc_cuts *across, int leader[SC_DEVICES_MAX])
+/* The first strips of the devices bring A there.  Returns their number; 0: devices take strips when these are visited.
+ * *has_a: devices with a strip. */
+static int find_leaders(struct sc_blas_strip *s, const struct sc_cuts *across, int leader[SC_DEVICES_MAX],
+                        uint32_t *has_a)
 {
-    uint32_t has_a = 0;
     int count = 0;
 
-    for (int j = 0; j < across->n; j++) {
+    for (int j = 0; j < across->n && !s->places.steal; j++) {
         set_strip(s, across, j);
-        if (sc_blas_first_on(device_of_strip(s), &has_a))
+        if (sc_blas_first_on(device_of_strip(s), has_a))
             leader[count++] = j;
     }
     return count;
@@ -236,11 +237,12 @@ static enum sc_status visit_leaders(struct sc_blas_strip *s, const struct sc_cut
 
 /* On a device that has A, B arrives behind A, so few large tasks wait no longer than many small tasks.  A queue of a
  * GPU is full after about a thousand operations, and the call would wait. */
-static enum sc_status visit_later(struct sc_blas_strip *s, sc_blas_visit *visit)
+static enum sc_status visit_later(struct sc_blas_strip *s, uint32_t *has_a, sc_blas_visit *visit)
 {
     enum sc_status status = SC_OK;
+    int device = device_of_strip(s);
 
-    if (device_of_strip(s) >= 0) {
+    if (device >= 0 && !sc_blas_first_on(device, has_a)) {
         s->joins = true;
         s->by_source = false;
     }
@@ -264,6 +266,7 @@ enum sc_status sc_blas_strips(struct sc_blas_job *call, sc_blas_visit *visit)
     struct strips strips = {&s, &across};
     struct sc_blas_blocks blocks;
     int leader[SC_DEVICES_MAX], leaders;
+    uint32_t has_a = 0;
     bool by_source, joins;
     int64_t order;
 
@@ -280,8 +283,8 @@ enum sc_status sc_blas_strips(struct sc_blas_job *call, sc_blas_visit *visit)
     cut_result(&s, &blocks, &across);
     by_source = s.by_source;
     joins = s.joins;
-    leaders = find_leaders(&s, &across, leader);
-    if (!joins && s.left && !s.places.steal && sc_coherence_devices() > 1)
+    leaders = find_leaders(&s, &across, leader, &has_a);
+    if (!joins && s.left && sc_coherence_devices() > 1)
         request_strips(&s, &across, leader, leaders);
     status = visit_leaders(&s, &across, leader, leaders, visit);
     for (int j = 0, l = 0; j < across.n && status == SC_OK; j++) {
@@ -293,7 +296,7 @@ enum sc_status sc_blas_strips(struct sc_blas_job *call, sc_blas_visit *visit)
         set_strip(&s, &across, j);
         s.by_source = by_source;
         s.joins = joins;
-        status = visit_later(&s, visit);
+        status = visit_later(&s, &has_a, visit);
     }
     if (status == SC_OK)
         send_home(&s);
