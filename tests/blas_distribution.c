@@ -1,10 +1,11 @@
 /* Routines one after the other on the same matrices, on several devices, in virtual time. The program writes the
  * operands and reads the result of every call. A dgemm leaves its matrices in columns. The next routine must take as
- * long as on new matrices, and all links to the host must carry a part of an operand that every device needs. Results
- * of such sequences are compared with the host's in tests/blas_triangles.c and by bench/level3. */
+ * long as on new matrices, and all links to the host must carry a part of an operand that every device needs. Transfers
+ * and kernels must overlap. Results of such sequences are compared with the host's in tests/blas_triangles.c and by bench/level3. */
 #include <math.h>
 #include <stdlib.h>
 
+#include "autotuner/machine.h"
 #include "base/config.h"
 #include "bench/paper.h"
 #include "coherence/protocol.h"
@@ -80,6 +81,24 @@ static void test_links(enum paper_routines routine, int devices)
            all ? (double)most * devices / (double)all : 0);
 }
 
+/* Uploads, kernels and copies home take place beside each other.  most: of the time one after the other, with all links
+ * in use. */
+static void test_overlap(enum paper_routines routine, int devices, double most)
+{
+    const struct sc_device_properties *device = sc_coherence_device_properties(0);
+    double link = sc_machine_link(device, SC_HOST) * devices, seconds, sum;
+    double products = paper_routine[routine].flops / 2 * N * N * N;
+    struct paper_figures figures;
+    uint64_t none, moved = 0;
+
+    seconds = seconds_of(-1, routine, &none, &figures);
+    for (int d = 0; d < devices; d++)
+        moved += figures.bytes[PAPER_HOST][d] + figures.bytes[d][PAPER_HOST];
+    sum = (double)moved / link + products / (sc_machine_products(device, SC_D) * devices);
+    tap_ok(seconds <= most * sum, "%s on %d devices takes %.2f of its transfers and kernels one after the other",
+           paper_routine[routine].name, devices, seconds / sum);
+}
+
 /* A is both operands, and each operand wants A distributed in its way: A stays as it is, and the call runs. */
 static void test_square(void)
 {
@@ -110,6 +129,8 @@ int main(void)
         test_after(PAPER_SYRK, PAPER_GEMM);
         for (size_t i = 0; i < sizeof triangular / sizeof *triangular; i++)
             test_links(triangular[i], devices);
+        test_overlap(devices == 2 ? PAPER_TRMM : PAPER_SYRK, devices, 0.82);
+        test_overlap(PAPER_TRSM, devices, devices == 2 ? 0.9 : 1.2); /* the solves come beside the products */
         test_square();
         paper_close();
     }
