@@ -1,7 +1,8 @@
 /* Routines one after the other on the same matrices, on several devices, in virtual time. The program writes the
  * operands and reads the result of every call. A dgemm leaves its matrices in columns. The next routine must take as
- * long as on new matrices, and all links to the host must carry a part of an operand that every device needs. Transfers
- * and kernels must overlap. Results of such sequences are compared with the host's in tests/blas_triangles.c and by bench/level3. */
+ * long as on new matrices. All links to the host must carry a part of an operand that every device needs. Transfers and
+ * kernels must overlap. Results of such sequences are compared with the host's in tests/blas_triangles.c and by
+ * bench/level3. */
 #include <math.h>
 #include <stdlib.h>
 
