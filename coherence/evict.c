@@ -85,7 +85,7 @@ enum sc_status sc_memory_alloc(int device, size_t bytes, uint64_t since, void **
 }
 
 /* Of the two copies with the farthest next uses one goes, if possible one without data of its own.  The data of the
- * other copy, of lent memory, begins its way home: the next eviction waits for no transfer, and the transfer home takes
+ * other copy, of lent memory without work on it, begins its way home: the next eviction waits for no transfer, and the transfer home takes
  * place beside the upload at hand. */
 static enum sc_status evict_farthest(int device, uint64_t before)
 {
@@ -102,7 +102,7 @@ static enum sc_status evict_farthest(int device, uint64_t before)
         second = dirty;
     }
     status = evict_older(device, NULL, first);
-    if (status == SC_OK && second && sc_host_is_united(second->memory))
+    if (status == SC_OK && second && sc_host_is_united(second->memory) && !sc_lent_any()) /* no work writes the data */
         sc_transfer_evicted(second->matrix, second->tile, only_here(device, second->tile));
     return status;
 }

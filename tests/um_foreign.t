@@ -31,6 +31,10 @@ cuda*)
     SEMCACHE_UM_KERNELS=arguments run "blocks that kernels name" --device cuda:0 "$tests/um_place" named
     SEMCACHE_UM_KERNELS=arguments SEMCACHE_MEMORY_LIMIT=12M \
         run "more blocks than fit, by name" --device cuda:0 "$tests/um_place" round
+    for limit in 6M 8M 10M; do
+        SEMCACHE_UM_KERNELS=arguments SEMCACHE_MEMORY_LIMIT=$limit \
+            run "and beside calls, $limit" --device cuda:0 "$tests/um_place" round beside
+    done
     SEMCACHE_UM_KERNELS=arguments run "the same on two devices" --device cuda "$tests/um_place" named two
     SEMCACHE_UM_KERNELS=arguments UM_MODULE_APART=1 \
         run "and without access to each other" --device cuda "$tests/um_place" named two

@@ -4,9 +4,10 @@
  *     um_place [CASE]    CASE: two, on two GPUs, of which semcache may use one; part, of a block larger than the
  *                        device; small, on a device with too little memory for all; loss, of the device; exit, with
  *                        work under way; named, with SEMCACHE_UM_KERNELS=arguments, also "named two"; round, the same
- *                        with more blocks than the device holds; expected, calls before the first kernel, also
- *                        "expected more", of more blocks than the device holds; "expected named", on two devices by
- *                        name; "expected none", without a launch, on two devices */
+ *                        with more blocks than the device holds, also "round beside" calls on other memory;
+ *                        expected, calls before the first kernel, also "expected more", of more blocks than the device
+ *                        holds; "expected named", on two devices by name; "expected none", without a launch, on two
+ *                        devices */
 #include <config.h>
 
 #include <dlfcn.h>
@@ -697,6 +698,36 @@ static void test_named_calls(double *p)
     cudaFree(fresh);
 }
 
+void daxpy_(const int *n, const double *alpha, const double *x, const int *incx, double *y, const int *incy);
+
+/* Kernels walk over blocks beside a call on other memory, whose copies give way while kernels work. */
+static void test_round_beside(void)
+{
+    enum { MANY = 5 };
+    const int n = N, one = 1;
+    const double alpha = 1;
+    double *p[MANY], *x = malloc(bytes), *y = malloc(bytes);
+    int good = 1;
+
+    for (int b = 0; b < MANY; b++)
+        set(p[b] = managed(bytes), b);
+    set(x, 1);
+    set(y, 0);
+    for (int i = 0; i < STEPS; i++) {
+        if (i % 5 == 0)
+            daxpy_(&n, &alpha, x, &one, y, &one);
+        for (int b = 0; b < MANY; b++)
+            launch(p[b], N, 1);
+    }
+    for (int b = 0; b < MANY; b++)
+        good &= all_are(p[b], b + STEPS);
+    tap_ok(good && all_are(y, STEPS / 5), "kernels walk over blocks beside a call on other memory");
+    for (int b = 0; b < MANY; b++)
+        cudaFree(p[b]);
+    free(x);
+    free(y);
+}
+
 /* Kernels walk over more blocks than the device holds, and nobody waits for them. */
 static void test_round(void)
 {
@@ -891,7 +922,10 @@ int main(int argc, char **argv)
         return tap_done();
     }
     if (argc > 1 && strcmp(argv[1], "round") == 0) {
-        test_round();
+        if (argc > 2)
+            test_round_beside();
+        else
+            test_round();
         tap_ok(wrong() == 0, "no access that a GPU could not do");
         return tap_done();
     }
