@@ -226,8 +226,8 @@ static bool sell(const struct sc_autotuner_prediction *p, struct sc_autotuner_ac
     return true;
 }
 
-/* The part of the price of a move that the host's losses have paid.  Memory that the program has taken for devices has
- * paid for its first move. */
+/* The part of the price of a move that the host's losses have paid.  The first move of chosen memory costs nothing: a
+ * program takes managed memory, or memory of semcache_malloc, for devices. */
 static double paid_before(const struct sc_autotuner_prediction *p, const struct sc_autotuner_account *account)
 {
     return account->loss + (p->chosen && !account->owned && !account->sales ? p->move : 0);

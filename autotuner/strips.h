@@ -56,8 +56,9 @@ double sc_strips_in_turn(double kernel, double a_in, double b_in, int a, int b);
 /* Share of a call's `products` that one device can compute while `bytes` arrive from the host; at most 0.75, because
  * the transfers of results that go home take the time of the rest. */
 double sc_strips_meanwhile(const struct sc_device_properties *device, enum sc_type type, double bytes, double products);
-/* A call of symm, trmm or trsm on one device.  A arrives with B, and every strip of B needs all of A.  The first strip
- * is computed part by part of A, and later strips behind all of A.  A finished strip goes home. */
+/* A call of symm, trmm or trsm on one device, or the part of one of several.  A arrives with B, and every strip of B
+ * needs all of A.  The first strip is computed part by part of A, and later strips behind all of A.  A finished strip
+ * goes home. */
 struct sc_strips_turns {
     double kernel;      /* s of the kernels of all columns */
     double strip;       /* s of a strip's kernels beside, for any width: the solves along the triangle */

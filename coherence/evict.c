@@ -85,8 +85,8 @@ enum sc_status sc_memory_alloc(int device, size_t bytes, uint64_t since, void **
 }
 
 /* Of the two copies with the farthest next uses one goes, if possible a copy without data of its own.  The data of the
- * second copy, of lent memory without work of the program, begins its way home: the next eviction waits for no transfer,
- * and the transfer home takes place beside the upload at hand. */
+ * second copy, of lent memory without work of the program, begins its way home: the next eviction waits for no
+ * transfer, and the transfer home takes place beside the upload at hand. */
 static enum sc_status evict_farthest(int device, uint64_t before)
 {
     struct sc_copy *first = sc_memory_farthest(device, before, NULL), *second;

@@ -33,8 +33,9 @@ struct sc_copy *sc_memory_oldest(int device)
     }
 }
 
-/* Ticks until the next use of a copy, by the time between the copy's last two lendings.  Lent memory used once counts
- * as frequent as the block that came back last.  An overdue use is as far away as the last use. */
+/* Ticks (uses of copies) until the next use of a copy, by the ticks between the copy's last two lendings.  Lent memory
+ * used once counts as frequent as the block that came back last.  Of an overdue use nothing is known: it counts as far
+ * away as the last use. */
 static uint64_t ticks_left(const struct sc_copy *c)
 {
     uint64_t age = sc_protocol.tick - c->lru.last_use, interval = c->interval;

@@ -470,8 +470,10 @@ static enum sc_status try_land(const struct rect *r, int s, int e, struct sc_fen
         status = sc_order(from, SC_STREAM_D2H, t->read[i]);
     for (int d = 0; d < sc_protocol.devices && status == SC_OK; d++) {
         status = sc_order(from, SC_STREAM_D2H, t->read_apart[d]);
-        if (status == SC_OK && d != from)
-            status = sc_order_sent(from, SC_STREAM_D2H, &t->copy[d], sc_sectors_range(s, e));
+        if (d == from || sc_reached(t->host_write[d]))
+            continue;
+        for (int i = s; i < e && status == SC_OK; i++) /* the fences outlive the copy */
+            status = sc_order(from, SC_STREAM_D2H, t->copy[d].sent[i]);
     }
     if (status == SC_OK)
         status = copy_rect(r, from, SC_STREAM_D2H);

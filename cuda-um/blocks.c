@@ -272,6 +272,15 @@ static bool all_are(const void *const *memory, int count, bool (*is)(const struc
     return any;
 }
 
+void sc_um_no_kernel_used(void)
+{
+    pthread_rwlock_wrlock(&table.lock);
+    for (size_t i = 0; i < table.count; i++)
+        table.block[i].lent = false;
+    __atomic_fetch_add(&table.version, 1, __ATOMIC_RELEASE); /* the next launch lends all blocks anew */
+    pthread_rwlock_unlock(&table.lock);
+}
+
 bool sc_um_all_lent(const void *const *memory, int count) { return all_are(memory, count, is_lent); }
 bool sc_um_all_united(const void *const *memory, int count) { return all_are(memory, count, is_united); }
 

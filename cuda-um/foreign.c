@@ -166,8 +166,6 @@ bool sc_um_one_device(void)
     return is;
 }
 
-static void no_kernel_used(struct sc_um_block *b) { b->lent = false; }
-
 /* With several devices a program without a launch loses all devices but one: only its first calls wait for a launch. */
 static bool expects_soon(void)
 {
@@ -181,7 +179,7 @@ static bool expects_soon(void)
         return false;
     if (__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) <= CALLS_BEFORE_LAUNCH)
         return true;
-    sc_um_blocks(no_kernel_used);
+    sc_um_no_kernel_used();
     return false;
 }
 
@@ -189,14 +187,17 @@ static bool expects_soon(void)
  * fit, calls of semcache need a part of the data at a time. */
 bool sc_um_expects_kernels(void)
 {
-    static uint64_t asked; /* a version of the blocks, and in the last bit whether they fit */
-    uint64_t version = sc_um_version(), known = __atomic_load_n(&asked, __ATOMIC_RELAXED);
+    static uint64_t asked[DEVICES_MAX]; /* a version of the blocks, and in the last bit whether they fit */
+    uint64_t version = sc_um_version(), known;
+    int device;
 
     if (!__atomic_load_n(&has_kernel, __ATOMIC_RELAXED))
         return false;
+    device = device_at_hand();
+    known = __atomic_load_n(&asked[device], __ATOMIC_RELAXED);
     if (known >> 1 != version) {
-        known = version << 1 | sc_um_inner->lends(device_at_hand(), sc_um_united_bytes());
-        __atomic_store_n(&asked, known, __ATOMIC_RELAXED);
+        known = version << 1 | sc_um_inner->lends(device, sc_um_united_bytes());
+        __atomic_store_n(&asked[device], known, __ATOMIC_RELAXED);
     }
     return (known & 1) && (sc_um_one_device() || expects_soon());
 }

@@ -91,6 +91,8 @@ bool sc_um_all_lent(const void *const *memory, int count);
 /* The same for united blocks, lent or not. */
 bool sc_um_all_united(const void *const *memory, int count);
 uint64_t sc_um_united_bytes(void);
+/* No kernel has used a block: none counts as lent, until the next launch. */
+void sc_um_no_kernel_used(void);
 
 /* The managed blocks that some work uses. */
 #define SC_UM_NAMED_MOST 64

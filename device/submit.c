@@ -500,8 +500,8 @@ static bool is_first(struct device *d, const struct sc_kernel *k)
     return !__atomic_load_n(had, __ATOMIC_RELAXED) && !__atomic_exchange_n(had, true, __ATOMIC_RELAXED);
 }
 
-/* The driver loads a kernel at its first launch, and first awaits the copies under way.  By the thread of the device,
- * the further devices get their work meanwhile. */
+/* The driver loads a kernel at its first launch, and first awaits the copies under way.  The device's thread makes
+ * such a launch: the caller goes on to the next device. */
 static enum sc_status launch(int device, enum sc_stream stream, const struct sc_kernel *kernel)
 {
     enum sc_status status;

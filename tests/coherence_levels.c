@@ -1,5 +1,6 @@
 /* A device's memory as the first level of a cache, the other devices as the second, the host as the last. Asserts which
  * matrix a full device evicts, and the source of a matrix that returns. */
+#include "coherence/protocol.h"
 #include "device/emu/emu.h"
 #include "tests/coherence_env.h"
 
@@ -58,6 +59,61 @@ static double got(int from, int device)
     return (double)bytes / BYTES;
 }
 
+/* --- copies home of one sector by two devices --------------------------------------------------------------------- */
+
+static struct sc_device_ops slow;
+static const struct sc_device_ops *real;
+static struct sc_fence last_of_1; /* that the stream D2H of device 1 has waited for on device 0 */
+
+/* Copies home by device 0 are slow. */
+static bool never_on_0(struct sc_fence f) { return !(f.device == 0 && f.stream == SC_STREAM_D2H) && real->done(f); }
+
+static enum sc_status noted(int device, enum sc_stream stream, struct sc_fence f)
+{
+    if (device == 1 && stream == SC_STREAM_D2H && f.device == 0 && f.stream == SC_STREAM_D2H)
+        last_of_1 = f;
+    return real->wait(device, stream, f);
+}
+
+/* The task overwrites x without a look. */
+static void overwrite(double *x, int device)
+{
+    struct sc_view v = view(x, SC_WRITE);
+    struct sc_kernel k = {.op = SC_OP_TRMM, .type = SC_D, .side = 'L', .uplo = 'U', .transa = 'N', .diag = 'N', .m = N,
+                          .n = N};
+    struct sc_operand o;
+    struct sc_piece piece[3] = {{0}};
+
+    if (sc_coherence_begin(&v, 1, &o) != SC_OK)
+        exit(99);
+    piece[0] = piece[1] = (struct sc_piece){.operand = &o, .rows = N, .cols = N, .access = SC_WRITE};
+    sc_coherence_task(device, &k, piece, NULL, NULL);
+    sc_coherence_end(&o, 1);
+}
+
+/* A device's copy home is under way when its memory is given up.  The copy home of a second device, which has
+ * overwritten the matrix, must come later. */
+static void test_copies_home(double *x)
+{
+    fetch(x, 0);
+    overwrite(x, 0);
+    sc_protocol_lock();
+    real = sc_protocol.ops;
+    slow = *real;
+    slow.done = never_on_0;
+    slow.wait = noted;
+    sc_protocol.ops = &slow;
+    while (sc_memory_evict(0) == SC_OK)
+        ;
+    sc_protocol_unlock();
+    overwrite(x, 1);
+    sc_coherence_acquire_host((uintptr_t)x, BYTES, SC_READ);
+    tap_ok(last_of_1.seq > 0, "a copy home waits for another device's copy of the same data, whose memory is given up");
+    sc_protocol_lock();
+    sc_protocol.ops = real;
+    sc_protocol_unlock();
+}
+
 int main(void)
 {
     double *a, *b, *c, *d;
@@ -97,6 +153,7 @@ int main(void)
     multiply(a, b, c, 0);
     tap_ok(got(SC_HOST, 0) == 1 && got(1, 0) == 0 && sc_stats.evictions - evictions <= 2,
            "what a task reads stays until it has all, however old it is");
+    test_copies_home(d);
     tap_ok(sc_coherence_broken() == 0, "no invariant was broken");
     return tap_done();
 }

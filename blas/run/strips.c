@@ -99,7 +99,7 @@ static struct sc_strips_turns turns_of(const struct sc_blas_job *call, int64_t c
         .arrival = !call->operand[0].triangle.uplo ? 0 : growth ? growth : -1, .columns = columns};
 }
 
-bool sc_blas_behind(struct sc_blas_job *call, struct sc_cuts *cuts, const struct sc_operand *operand, int growth)
+void sc_blas_behind(struct sc_blas_job *call, struct sc_cuts *cuts, const struct sc_operand *operand, int growth)
 {
     int64_t extent = cuts->at[cuts->n], first, width;
     struct sc_strips_turns turns;
@@ -113,7 +113,6 @@ bool sc_blas_behind(struct sc_blas_job *call, struct sc_cuts *cuts, const struct
         for (int64_t at = parts.at[i] + first; at < parts.at[i + 1] - width / 2; at += width)
             sc_blas_cut_at(cuts, sc_coherence_next_sector(operand, at), extent);
     }
-    return true;
 }
 
 /* --- the widths --------------------------------------------------------------------------------------------------- */

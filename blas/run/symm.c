@@ -171,8 +171,9 @@ static void set_cuts(struct symmetric *s)
     s->joins = sc_blas_missing(s->call) < s->call->plan->arriving.bytes;
     if (!s->joins) {
         sc_blas_arriving(&s->t, a, plan->arriving.triangle);
+        s->by_source = s->left;
         if (s->left)
-            s->by_source = sc_blas_behind(s->call, &s->across, b, -1);
+            sc_blas_behind(s->call, &s->across, b, -1);
         else
             sc_blas_arriving(&s->t, b, plan->arriving.triangle);
     }

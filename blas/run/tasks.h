@@ -66,10 +66,9 @@ static inline void sc_blas_arriving(struct sc_cuts *cuts, const struct sc_operan
     if (width)
         sc_blas_refine(cuts, operand, width);
 }
-/* Adds the planned cuts of an operand of which each strip needs all of A.  With one device the first strip is computed
- * while A arrives; its work grows (1), shrinks (-1) or stays the same from part to part of A.  False: several
- * devices. */
-bool sc_blas_behind(struct sc_blas_job *call, struct sc_cuts *cuts, const struct sc_operand *operand, int growth);
+/* Adds the planned cuts of an operand of which each strip needs all of A.  The first strip of a device is computed
+ * while A arrives; its work grows (1), shrinks (-1) or stays the same from part to part of A. */
+void sc_blas_behind(struct sc_blas_job *call, struct sc_cuts *cuts, const struct sc_operand *operand, int growth);
 /* Bytes of the call's read operands that are missing on the owners of their tiles. */
 uint64_t sc_blas_missing(const struct sc_blas_job *call);
 /* The same for a single operand; `uplo` not 0: for that triangle only. */

@@ -315,8 +315,11 @@ static bool trmm_apart(const struct sc_cuda_call *c, enum sc_status *status)
     if (sc_cuda_work_alloc(c->device, (size_t)part * each, &copy) != SC_OK)
         return false;
     *status = SC_OK;
-    for (int64_t at = 0; at < across && *status == SC_OK; at += part)
+    for (int64_t at = 0; at < across && *status == SC_OK; at += part) {
         *status = trmm_part(c, at, across - at < part ? across - at : part, copy);
+        if (*status != SC_OK && at > 0) /* a second try would multiply the first parts again */
+            *status = SC_ERR_DEVICE;
+    }
     sc_cuda_work_free(c->device, &copy, 1);
     return true;
 }
@@ -423,7 +426,8 @@ enum sc_status sc_cuda_launch(int device, enum sc_stream stream, const struct sc
     }
 }
 
-/* One call of cuBLAS, or a solve by halves, and no increment of zero.  The handle of the stream exists. */
+/* After a failure the operands are as before, or the device is given up (SC_ERR_DEVICE): the submission thread may try
+ * again.  No increment of zero.  The handle of the stream exists. */
 bool sc_cuda_certain(int device, enum sc_stream stream, const struct sc_kernel *k)
 {
     if (!sc_cuda_device(device)->streams[stream].blas || !sc_op_has_type(k->op, k->type) || k->conj)

@@ -27,6 +27,7 @@ struct solve {
     bool left, plain; /* plain: op(A) is A */
     bool forward;     /* the matrix is lower triangular: its first row comes first */
     int64_t across;   /* right sides */
+    bool *begun;      /* B has changed: the solve cannot begin again */
 };
 
 /* Loads the kernels at the first use. */
@@ -97,9 +98,11 @@ static enum sc_status solve_small(const struct solve *s, int64_t from, int64_t n
     }
     if (!down)
         status = turn(s, &t, &l);
-    return status == SC_OK ? sc_cuda_module_launch(s->kernel, (unsigned)((s->across + each - 1) / each), 1,
-                                                   SC_CUDA_TRIANGLE_ROWS, s->c->queue->stream, arguments)
-                           : status;
+    if (status == SC_OK)
+        status = sc_cuda_module_launch(s->kernel, (unsigned)((s->across + each - 1) / each), 1, SC_CUDA_TRIANGLE_ROWS,
+                                       s->c->queue->stream, arguments);
+    *s->begun |= status == SC_OK;
+    return status;
 }
 
 /* Rows [to, to + m) of B := alpha times these rows, minus the contributions of the solved rows [from, from + n). */
@@ -144,7 +147,9 @@ enum sc_status sc_cuda_triangle(const struct sc_cuda_call *c)
 {
     struct sc_cuda_device *d = sc_cuda_device(c->device);
     const struct sc_kernel *k = c->k;
-    struct solve s = {.c = c, .bytes = sc_type_bytes(k->type), .left = k->side == 'L', .plain = k->transa == 'N'};
+    bool begun = false;
+    struct solve s = {.c = c, .bytes = sc_type_bytes(k->type), .left = k->side == 'L', .plain = k->transa == 'N',
+                      .begun = &begun};
     enum sc_status status = load(d);
 
     if (status != SC_OK)
@@ -153,7 +158,8 @@ enum sc_status sc_cuda_triangle(const struct sc_cuda_call *c)
     s.turn = d->triangles[1][k->type];
     s.forward = ((k->uplo == 'L') == s.plain) == s.left;
     s.across = s.left ? k->n : k->m;
-    return solve(&s, 0, s.left ? k->m : k->n, &c->alpha);
+    status = solve(&s, 0, s.left ? k->m : k->n, &c->alpha);
+    return status != SC_OK && begun ? SC_ERR_DEVICE : status; /* a second try would solve the solved part again */
 }
 
 #else
