@@ -35,7 +35,7 @@ struct sc_copy {
     /* Copies out of this memory that may be running: by device i, on one of its streams; last entry: by the own D2H
      * stream. */
     struct sc_fence reader[SC_DEVICES_MAX + 1];
-    /* Per sector: the latest copy to the host, also of memory freed since.  `reader` has the latest of the whole tile. */
+    /* Per sector: the latest copy to the host, also of freed memory.  `reader` has the latest of the whole tile. */
     struct sc_fence *sent;
     struct sc_push_reads push;
     struct sc_lease *lease; /* of the memory (coherence/lease.c), or NULL */
