@@ -54,12 +54,15 @@ struct sc_copy *sc_memory_farthest(int device, uint64_t before, const struct sc_
     sc_assert_device(device);
     for (struct sc_lru *node = lru[device].oldest; node; node = node->newer) {
         struct sc_copy *c = SC_LRU_OWNER(node, struct sc_copy, lru);
+        uint64_t left;
 
-        if (c == but || node->last_use >= before || node->pins || c->matrix->kept ||
-            (farthest && ticks_left(c) <= most))
+        if (c == but || node->last_use >= before || node->pins || c->matrix->kept)
+            continue;
+        left = ticks_left(c);
+        if (farthest && left <= most)
             continue;
         farthest = c;
-        most = ticks_left(c);
+        most = left;
     }
     return farthest;
 }

@@ -1,8 +1,10 @@
 # The library for CUDA programs with unified memory
 EXTRA_DIST += tests/um_blas.c tests/um_sparse.c tests/um_runtime.c tests/um_foreign.c tests/um_place.c \
+	tests/um_turns.c tests/um_place.h \
 	tests/um_own.c tests/um_fake_cuda.c tests/um_module.c tests/um.h
 if HAVE_CUDA_UM
-check_PROGRAMS += tests/um_blas tests/um_sparse tests/um_runtime tests/um_foreign tests/um_place tests/um_own
+check_PROGRAMS += tests/um_blas tests/um_sparse tests/um_runtime tests/um_foreign tests/um_place tests/um_turns \
+	tests/um_own
 UM_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 UM_LDADD = libsemcache-cuda-um.la libsemcache.la -lm
 tests_um_blas_SOURCES = tests/um_blas.c tests/tap.h tests/um.h
@@ -22,10 +24,14 @@ tests_um_foreign_SOURCES = tests/um_foreign.c tests/tap.h
 tests_um_foreign_CPPFLAGS = $(UM_CPPFLAGS)
 tests_um_foreign_LDFLAGS = $(CUDA_LDFLAGS)
 tests_um_foreign_LDADD = $(UM_LDADD)
-tests_um_place_SOURCES = tests/um_place.c tests/tap.h
+tests_um_place_SOURCES = tests/um_place.c tests/um_place.h tests/tap.h
 tests_um_place_CPPFLAGS = $(UM_CPPFLAGS)
 tests_um_place_LDFLAGS = $(CUDA_LDFLAGS)
 tests_um_place_LDADD = $(UM_LDADD)
+tests_um_turns_SOURCES = tests/um_turns.c tests/um_place.h tests/tap.h
+tests_um_turns_CPPFLAGS = $(UM_CPPFLAGS)
+tests_um_turns_LDFLAGS = $(CUDA_LDFLAGS)
+tests_um_turns_LDADD = $(UM_LDADD)
 # Linked to libsemcache alone: libsemcache-cuda-um may be preloaded.
 tests_um_own_SOURCES = tests/um_own.c tests/tap.h
 tests_um_own_CPPFLAGS = $(UM_CPPFLAGS)

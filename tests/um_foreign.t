@@ -30,10 +30,10 @@ cuda*)
     SEMCACHE_UM_KERNELS=arguments run "kernels name their memory" --device cuda "$tests/um_foreign" fake
     SEMCACHE_UM_KERNELS=arguments run "blocks that kernels name" --device cuda:0 "$tests/um_place" named
     SEMCACHE_UM_KERNELS=arguments SEMCACHE_MEMORY_LIMIT=12M \
-        run "more blocks than fit, by name" --device cuda:0 "$tests/um_place" round
+        run "more blocks than fit, by name" --device cuda:0 "$tests/um_turns" round
     for limit in 6M 8M 10M; do
         SEMCACHE_UM_KERNELS=arguments SEMCACHE_MEMORY_LIMIT=$limit \
-            run "and beside calls, $limit" --device cuda:0 "$tests/um_place" round beside
+            run "and beside calls, $limit" --device cuda:0 "$tests/um_turns" beside
     done
     SEMCACHE_UM_KERNELS=arguments run "the same on two devices" --device cuda "$tests/um_place" named two
     SEMCACHE_UM_KERNELS=arguments UM_MODULE_APART=1 \
@@ -50,13 +50,13 @@ cuda*)
         SEMCACHE_MEMORY_LIMIT=8M run "memory for a part of a block, $devices" --device $devices "$tests/um_place" part
         SEMCACHE_MEMORY_LIMIT=8M run "memory for some blocks, $devices" --device $devices "$tests/um_place" small
     done
-    run 'kernels are expected' --device cuda:0 "$tests/um_place" expected
-    SEMCACHE_UM_KERNELS=arguments run 'and name their memory' --device cuda:0 "$tests/um_place" expected
-    run 'kernels are expected on two devices' --device cuda "$tests/um_place" expected
-    run 'and never come' --device cuda "$tests/um_place" expected none
+    run 'kernels are expected' --device cuda:0 "$tests/um_turns" expected
+    SEMCACHE_UM_KERNELS=arguments run 'and name their memory' --device cuda:0 "$tests/um_turns" expected
+    run 'kernels are expected on two devices' --device cuda "$tests/um_turns" expected
+    run 'and never come' --device cuda "$tests/um_turns" none
     SEMCACHE_UM_KERNELS=arguments \
-        run 'and name their memory on two devices' --device cuda "$tests/um_place" expected named
-    SEMCACHE_MEMORY_LIMIT=8M run 'and on more than fits' --device cuda:0 "$tests/um_place" expected more
+        run 'and name their memory on two devices' --device cuda "$tests/um_turns" named
+    SEMCACHE_MEMORY_LIMIT=8M run 'and on more than fits' --device cuda:0 "$tests/um_turns" more
     UM_MODULE_LATE=1 run 'data that arrives late' --device cuda:0 "$tests/um_place"
     UM_MODULE_LATE=1 UM_MODULE_REFUSES_STREAMS=1 \
         run 'and streams that cannot wait' --device cuda:0 "$tests/um_place"

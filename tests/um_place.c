@@ -3,14 +3,9 @@
  *
  *     um_place [CASE]    CASE: two, on two GPUs, of which semcache may use one; part, of a block larger than the
  *                        device; small, on a device with too little memory for all; loss, of the device; exit, with
- *                        work under way; named, with SEMCACHE_UM_KERNELS=arguments, also "named two"; round, the same
- *                        with more blocks than the device holds, also "round beside" calls on other memory;
- *                        expected, calls before the first kernel, also "expected more", of more blocks than the device
- *                        holds; "expected named", on two devices by name; "expected none", without a launch, on two
- *                        devices */
+ *                        work under way; named, with SEMCACHE_UM_KERNELS=arguments, also "named two" */
 #include <config.h>
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
@@ -18,83 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cublas_v2.h>
-#include <cuda_runtime_api.h>
-
 #include "semcache/semcache.h"
-#include "tests/tap.h"
-
-/* As in the code that nvcc makes, which declares the function itself. */
-cudaError_t __cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
-                               cudaStream_t stream);
-
-enum { N = 250000, BLOCKS = 4, STEPS = 20 };
-static const size_t bytes = N * sizeof(double);
-
-static size_t count_of(const char *name)
-{
-    const size_t *at = dlsym(RTLD_DEFAULT, name);
-
-    return at ? *at : 0;
-}
-
-static size_t went_up(void) { return count_of("um_fake_up"); }
-static size_t came_home(void) { return count_of("um_fake_home"); }
-
-static int wrong(void)
-{
-    const int *at = dlsym(RTLD_DEFAULT, "um_fake_wrong");
-
-    return at ? *at : 1;
-}
-
-static void *managed(size_t size)
-{
-    void *memory = NULL;
-
-    if (cudaMallocManaged(&memory, size, cudaMemAttachGlobal) != cudaSuccess) {
-        printf("Bail out! no managed memory\n");
-        exit(99);
-    }
-    return memory;
-}
-
-static void set(double *p, double value)
-{
-    for (int i = 0; i < N; i++)
-        p[i] = value;
-}
-
-static int all_are(const double *p, double value)
-{
-    for (int i = 0; i < N; i++)
-        if (p[i] != value)
-            return 0;
-    return 1;
-}
-
-/* p[i] += value for i < n, on the device. */
-static void launch_kernel(const char *kernel, double *p, int n, double value)
-{
-    void *arguments[] = {&p, &n, &value};
-
-    __cudaLaunchKernel(kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, arguments, 0, NULL);
-}
-
-static void launch(double *p, int n, double value) { launch_kernel("kernel", p, n, value); }
-
-/* The same with one parameter, a structure passed by value, and by the runtime's newer function. */
-static void launch_structure(const char *kernel, double *p, int n, double value)
-{
-    struct {
-        double value;
-        int n;
-        double *p;
-    } parameters = {value, n, p};
-    cudaLaunchConfig_t configuration = {.gridDim = {1, 1, 1}, .blockDim = {1, 1, 1}};
-
-    cudaLaunchKernelExC(&configuration, kernel, (void *[]){&parameters});
-}
+#include "tests/um_place.h"
 
 static bool small;
 
@@ -698,164 +618,6 @@ static void test_named_calls(double *p)
     cudaFree(fresh);
 }
 
-void daxpy_(const int *n, const double *alpha, const double *x, const int *incx, double *y, const int *incy);
-
-/* Kernels walk over blocks beside a call on other memory, whose copies give way while kernels work. */
-static void test_round_beside(void)
-{
-    enum { MANY = 5 };
-    const int n = N, one = 1;
-    const double alpha = 1;
-    double *p[MANY], *x = malloc(bytes), *y = malloc(bytes);
-    int good = 1;
-
-    for (int b = 0; b < MANY; b++)
-        set(p[b] = managed(bytes), b);
-    set(x, 1);
-    set(y, 0);
-    for (int i = 0; i < STEPS; i++) {
-        if (i % 5 == 0)
-            daxpy_(&n, &alpha, x, &one, y, &one);
-        for (int b = 0; b < MANY; b++)
-            launch(p[b], N, 1);
-    }
-    for (int b = 0; b < MANY; b++)
-        good &= all_are(p[b], b + STEPS);
-    tap_ok(good && all_are(y, STEPS / 5), "kernels walk over blocks beside a call on other memory");
-    for (int b = 0; b < MANY; b++)
-        cudaFree(p[b]);
-    free(x);
-    free(y);
-}
-
-/* Kernels walk over more blocks than the device holds, and nobody waits for them. */
-static void test_round(void)
-{
-    enum { MANY = 7 };
-    double *p[MANY], *each = managed(bytes);
-    size_t up = went_up(), first = 0;
-    int good = 1;
-
-    for (int b = 0; b < MANY; b++)
-        set(p[b] = managed(bytes), b);
-    set(each, 1);
-    for (int i = 0; i < STEPS; i++) {
-        for (int b = 0; b < MANY; b++) {
-            launch(p[b], N, 1);
-            launch(each, N, 1);
-        }
-        first = i ? first : went_up() - up;
-    }
-    up = went_up() - up - first;
-    tap_diag("%.2f of %d blocks go up in each round", (double)up / bytes / (STEPS - 1), MANY + 1);
-    tap_ok(up < (STEPS - 1) * (MANY - 1) * bytes, "some of the blocks stay from round to round");
-    for (int b = 0; b < MANY; b++)
-        good &= all_are(p[b], b + STEPS);
-    tap_ok(good && all_are(each, 1 + STEPS * MANY), "kernels walk over more blocks than the device holds");
-    for (int b = 0; b < MANY; b++)
-        cudaFree(p[b]);
-}
-
-/* --- kernels to come ---------------------------------------------------------------------------------------------- */
-
-/* As the code that nvcc makes does before main. */
-void __cudaRegisterFunction(void **handle, const char *kernel, char *on_device, const char *name, int threads,
-                            uint3 *thread, uint3 *block, dim3 *dim, dim3 *grid, int *warps);
-
-static int passed(void)
-{
-    const int *at = dlsym(RTLD_DEFAULT, "um_fake_passed");
-
-    return at ? *at : -1;
-}
-
-/* A program that launches no kernel has all devices after a while. */
-static void test_none_launched(double *p)
-{
-    double *q = managed(bytes), two = 2;
-    int before = passed(), last = -1;
-    cublasHandle_t blas;
-
-    __cudaRegisterFunction(NULL, "kernel", NULL, "kernel", -1, NULL, NULL, NULL, NULL, NULL);
-    cublasCreate(&blas);
-    set(p, 1);
-    set(q, 2);
-    for (int i = 0; i < STEPS; i++) {
-        last = passed();
-        cublasDaxpy(blas, N, &two, p, 1, q, 1);
-    }
-    tap_ok(passed() > before && passed() == last, "without a launch later calls are semcache's: %d of %d passed",
-           passed() - before, STEPS);
-    tap_ok(all_are(p, 1) && all_are(q, 2 + 2 * STEPS), "the values are right");
-    launch(q, N, 1);
-    last = passed();
-    cublasDaxpy(blas, N, &two, p, 1, q, 1);
-    tap_ok(passed() == last + 1 && all_are(q, 5 + 2 * STEPS), "a kernel changes that");
-    cublasDestroy(blas);
-    cudaFree(q);
-}
-
-/* With several devices a large matrix that no kernel uses stays with semcache. */
-static void test_large_stays(double *p)
-{
-    double *large = managed(4 * bytes), *x = managed(bytes), one = 1;
-    cublasHandle_t blas;
-    int before;
-
-    cublasCreate(&blas);
-    for (int j = 0; j < 4; j++)
-        set(large + j * N, j + 1);
-    set(x, 1);
-    set(p, 5);
-    for (int i = 0; i < STEPS; i++) {
-        launch(p, N, 1);
-        before = passed();
-        cublasDgemv(blas, CUBLAS_OP_N, N, 4, &one, large, N, x, 1, &one, p, 1);
-    }
-    tap_ok(passed() == before, "a product with a large matrix is semcache's");
-    launch(p, N, 1);
-    finish();
-    tap_ok(all_are(p, 6 + 11 * STEPS) && all_are(x, 1), "the values are right");
-    cublasDestroy(blas);
-    cudaFree(large);
-    cudaFree(x);
-}
-
-/* Calls before the first kernel.  goes: the calls of a program with kernels go to CUDA. */
-static void test_expected(double *p, size_t blocks, bool goes)
-{
-    double *q = managed(bytes), *more[BLOCKS], two = 2;
-    cublasHandle_t blas;
-    size_t up;
-    int before = passed();
-
-    for (size_t b = 0; b < blocks; b++)
-        set(more[b] = managed(bytes), 1);
-    cublasCreate(&blas);
-    set(p, 1);
-    set(q, 2);
-    cublasDaxpy(blas, N, &two, p, 1, q, 1);
-    tap_ok(passed() == before && all_are(q, 4), "a call of a program without kernels is semcache's");
-    __cudaRegisterFunction(NULL, "kernel", NULL, "kernel", -1, NULL, NULL, NULL, NULL, NULL);
-    set(p, 1);
-    set(q, 2);
-    up = went_up();
-    cublasDaxpy(blas, N, &two, p, 1, q, 1);
-    cublasDaxpy(blas, N, &two, p, 1, q, 1);
-    tap_ok(passed() == before + (goes ? 2 : 0), goes ? "a program with kernels calls CUDA's BLAS"
-                                                     : "so is a call of a program with kernels here");
-    if (goes) {
-        launch(q, N, 1);
-        tap_ok(went_up() - up >= 2 * bytes && went_up() - up <= 2 * bytes + (4 << 20), "the data goes up once");
-    }
-    finish();
-    tap_ok(all_are(p, 1) && all_are(q, goes ? 7 : 6), "the values are right");
-    cublasDestroy(blas);
-    for (size_t b = 0; b < blocks; b++)
-        cudaFree(more[b]);
-    cudaFree(q);
-}
-
 /* --- the host's pages --------------------------------------------------------------------------------------------- */
 
 enum { UNIT = 2 << 20 };
@@ -918,26 +680,6 @@ int main(int argc, char **argv)
     }
     if (argc > 1 && strcmp(argv[1], "part") == 0) {
         test_part();
-        tap_ok(wrong() == 0, "no access that a GPU could not do");
-        return tap_done();
-    }
-    if (argc > 1 && strcmp(argv[1], "round") == 0) {
-        if (argc > 2)
-            test_round_beside();
-        else
-            test_round();
-        tap_ok(wrong() == 0, "no access that a GPU could not do");
-        return tap_done();
-    }
-    if (argc > 1 && strcmp(argv[1], "expected") == 0) {
-        const char *what = argc > 2 ? argv[2] : "";
-
-        if (strcmp(what, "none") == 0)
-            test_none_launched(p);
-        else
-            test_expected(p, strcmp(what, "more") == 0 ? BLOCKS : 0, !*what);
-        if (strcmp(what, "named") == 0)
-            test_large_stays(p);
         tap_ok(wrong() == 0, "no access that a GPU could not do");
         return tap_done();
     }
