@@ -115,7 +115,6 @@ static void set_arriving(const struct sc_autotuner_call *q, struct sc_plan *plan
     plan->arriving.bytes = plan->larger.room ? UINT64_MAX : SC_PIPELINE_BYTES;
     plan->arriving.sum = SC_STRIPS_USUAL;
     plan->arriving.triangle = sc_op_has_side(q->op) || !several ? SC_STRIPS_BLOCK : 0;
-    plan->arriving.result = several ? 0 : SC_STRIPS_USUAL;
 }
 
 #define TILES_ALONG 20 /* in a direction, of the tiles of matrices that do not fit, while a device is full */

@@ -40,9 +40,9 @@ struct sc_plan {
     } blocks;
     struct {
         uint64_t bytes; /* a call with so many missing bytes works on strips of its operands as they arrive */
-        /* Least widths of these strips, of routines other than gemm: along the sum, along a triangular or symmetric
-         * matrix, and of a triangular result that goes home. 0: no strips. */
-        int64_t sum, triangle, result;
+        /* Least widths of these strips, of routines other than gemm: along the sum, and along a triangular or
+         * symmetric matrix. 0: no strips. */
+        int64_t sum, triangle;
     } arriving;
     struct {
         bool whole;    /* the devices may share the sum of a product whose operands are on several devices */

@@ -180,14 +180,82 @@ double sc_strips_in_turn(double kernel, double a_in, double b_in, int a, int b)
     return larger(first + (b - 1) * strip, a_in + b_in + (b > 1 ? strip : 0));
 }
 
-#define MEANWHILE_MOST 0.75
-#define TURNS_WIDEST 4 /* times the usual width */
-double sc_strips_meanwhile(const struct sc_device_properties *device, enum sc_type type, double bytes, double products)
-{
-    double share = bytes * sc_machine_products(device, type) / (sc_machine_link(device, SC_HOST) * products);
+/* --- rank updates on one device ---------------------------------------------------------------------------------- */
 
-    return smaller(share, MEANWHILE_MOST);
+#define MEANWHILE_MOST 0.75
+#define DIAGONAL 2048 /* columns of a diagonal block that fills a device; a narrower block takes longer per product */
+
+/* Of the strip of columns [at, at + width), counted from the shortest column. */
+static double rank_kernel(const struct sc_strips_rank *r, int64_t at, int64_t width)
+{
+    double n = (double)r->order, a = (double)at / n, w = (double)width / n;
+    double idle = width < DIAGONAL ? DIAGONAL / (double)width - 1 : 0;
+
+    return r->kernel * (2 * a * w + w * w * (1 + idle));
 }
+
+static double rank_out(const struct sc_strips_rank *r, int64_t at, int64_t width)
+{
+    double n = (double)r->order, a = (double)at / n, w = (double)width / n;
+
+    return r->out * (2 * a * w + w * w);
+}
+
+double sc_strips_along_seconds(const struct sc_strips_rank *r, double share, int64_t width)
+{
+    double parts = larger((double)r->sum / SC_STRIPS_USUAL, 1), first = share * r->kernel, device, home;
+
+    device = larger(r->in, r->in / parts + first * (1 - 1 / parts)) + first / parts;
+    home = device + share * r->out;
+    for (int64_t end = (int64_t)(sqrt(1 - share) * (double)r->order), at; end > 0; end = at) {
+        at = end > width + width / 2 ? end - width : 0;
+        device += rank_kernel(r, at, end - at);
+        home = larger(home, device) + rank_out(r, at, end - at);
+    }
+    return home;
+}
+
+double sc_strips_across_seconds(const struct sc_strips_rank *r, int64_t width)
+{
+    double link = 0, device = 0, home = 0;
+
+    for (int64_t at = 0, end; at < r->order; at = end) {
+        end = r->order - at >= width + width / 2 ? at + width : r->order;
+        link += r->in * (double)(end - at) / (double)r->order;
+        device = larger(device, link) + rank_kernel(r, at, end - at);
+        home = larger(home, device) + rank_out(r, at, end - at);
+    }
+    return home;
+}
+
+/* The best of `least` and its multiples up to the width of a diagonal block that fills a device.  share < 0: across. */
+static int64_t rank_width(const struct sc_strips_rank *r, int64_t least, double share)
+{
+    double shortest = INFINITY;
+    int64_t width = least;
+
+    for (int64_t w = least; w <= DIAGONAL; w *= 2) {
+        double seconds = share < 0 ? sc_strips_across_seconds(r, w) : sc_strips_along_seconds(r, share, w);
+
+        if (seconds < shortest) {
+            shortest = seconds;
+            width = w;
+        }
+    }
+    return width;
+}
+
+int64_t sc_strips_along_width(const struct sc_strips_rank *r, int64_t least, double *share)
+{
+    *share = smaller(r->in / r->kernel, MEANWHILE_MOST);
+    return rank_width(r, least, *share);
+}
+
+int64_t sc_strips_across_width(const struct sc_strips_rank *r, int64_t least) { return rank_width(r, least, -1); }
+
+/* --- symm, trmm, trsm --------------------------------------------------------------------------------------------- */
+
+#define TURNS_WIDEST 4 /* times the usual width */
 
 /* Share of the first `part` parts of A in a total of bytes or work, which grow (1), shrink (-1) or stay the same (0)
  * from part to part. */

@@ -53,9 +53,22 @@ double sc_strips_computed(const struct sc_strips *call, int64_t width, double fi
 /* The same for other routines than gemm: b strips of B and the result in sequence, with A in a strips. Seconds of the
  * kernels, of A's transfer, of the other transfers. */
 double sc_strips_in_turn(double kernel, double a_in, double b_in, int a, int b);
-/* Share of a call's `products` that one device can compute while `bytes` arrive from the host; at most 0.75, because
- * the transfers of results that go home take the time of the rest. */
-double sc_strips_meanwhile(const struct sc_device_properties *device, enum sc_type type, double bytes, double products);
+/* A rank update on one device. */
+struct sc_strips_rank {
+    double kernel, in, out; /* s of the kernels, and of the transfers of the operands and of the result */
+    int64_t order, sum;     /* of the result; numbers along the sum */
+};
+/* Seconds if the operands arrive by strips along the sum.  The columns with `share` of the products add the strips as
+ * they arrive.  Each later strip of `width` columns of the result, from the longest to the shortest, adds the whole sum
+ * at once.  Finished columns go home. */
+double sc_strips_along_seconds(const struct sc_strips_rank *r, double share, int64_t width);
+/* Seconds if the operands arrive by strips across the sum.  Each completes a strip of the result's columns, from the
+ * shortest columns to the longest. */
+double sc_strips_across_seconds(const struct sc_strips_rank *r, int64_t width);
+/* The best width of some, of at least `least` columns.  The share of the first way is as much as the device can compute
+ * while the operands arrive; at most 0.75, because transfers of results that go home take the time of the rest. */
+int64_t sc_strips_along_width(const struct sc_strips_rank *r, int64_t least, double *share);
+int64_t sc_strips_across_width(const struct sc_strips_rank *r, int64_t least);
 /* A call of symm, trmm or trsm on one device, or the part of one of several.  A arrives with B, and every strip of B
  * needs all of A.  The first strip is computed part by part of A, and later strips behind all of A.  A finished strip
  * goes home. */

@@ -190,14 +190,29 @@ static void test_in_turn(void)
     tap_ok(is(sc_strips_in_turn(12e-3, 0, 4e-3, 4, 4), 1e-3 + 12e-3), "what is there is not waited for");
 }
 
-/* 1 GB at 10 GB/s, while the device makes 5e9 products a second of double precision. */
-static void test_meanwhile(void)
+/* Order 8192: 16 ms of kernels.  The operands arrive in 8 ms, in 8 strips, and the result goes home in 4 ms. */
+static void test_rank(void)
 {
-    const struct sc_device_properties device = {.gemm_flops = 10e9, .host_bandwidth = 10e9};
+    struct sc_strips_rank r = {.kernel = 16e-3, .in = 8e-3, .out = 4e-3, .order = 8192, .sum = 8192};
+    double share;
 
-    tap_ok(is(sc_strips_meanwhile(&device, SC_D, 1e9, 2.5e9), 0.2), "a tenth of a second of half a second");
-    tap_ok(is(sc_strips_meanwhile(&device, SC_S, 1e9, 2.5e9), 0.4), "single precision computes twice as much");
-    tap_ok(is(sc_strips_meanwhile(&device, SC_D, 1e9, 1e3), 0.75), "a quarter is left for results that go home");
+    tap_ok(is(sc_strips_across_seconds(&r, 8192), 8e-3 + 16e-3 + 4e-3), "across the sum: one strip overlaps nothing");
+    tap_ok(is(sc_strips_across_seconds(&r, 4096), 4e-3 + 4e-3 + 12e-3 + 3e-3),
+           "half of the columns, a quarter of the products, under the second half's transfer");
+    r.kernel = 1e-3;
+    tap_ok(is(sc_strips_across_seconds(&r, 2048), 8e-3 + 7e-3 / 16 + 7. / 4 * 1e-3),
+           "where the link takes longest, the longest columns are left");
+    tap_ok(is(sc_strips_across_seconds(&r, 1024), 8e-3 + 1e-3 * (14. / 64 + 2. / 64) + 15. / 16 * 1e-3),
+           "a diagonal block of half the width takes half the time, not a quarter");
+    tap_ok(sc_strips_across_width(&r, 512) == 512, "narrow strips there");
+    r.kernel = 200e-3;
+    tap_ok(sc_strips_across_width(&r, 512) == 2048, "no narrow diagonal blocks where kernels take longest");
+    r.kernel = 16e-3;
+    tap_ok(sc_strips_along_width(&r, 1024, &share) == 2048 && is(share, 0.5), "along the sum: a half while it arrives");
+    tap_ok(is(sc_strips_along_seconds(&r, 0.75, 8192), 1e-3 + 12e-3 + 4e-3 + 1e-3), "the others, and their transfer");
+    r.kernel = 1e-3;
+    sc_strips_along_width(&r, 1024, &share);
+    tap_ok(is(share, 0.75), "a quarter is left for results that go home");
 }
 
 /* 8 columns of thousands: 8 ms of kernels; A and B arrive in 4 ms each, and the result goes home in 4 ms. */
@@ -265,7 +280,7 @@ int main(void)
     test_operands();
     test_order();
     test_in_turn();
-    test_meanwhile();
+    test_rank();
     test_turns();
     test_machine();
     return tap_done();

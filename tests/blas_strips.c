@@ -128,6 +128,30 @@ static double fresh(int64_t n)
     return seconds[ROUNDS - 1];
 }
 
+/* The same of C := A A' or A' A into a triangle, of order 4096. */
+static double fresh_rank(char uplo, char trans)
+{
+    struct paper_matrix a = paper_matrix(4096, 4096), c = paper_matrix(4096, 4096);
+    struct sc_kernel kernel = paper_square(PAPER_SYRK, &a, &a, &c);
+    double start = 0;
+
+    kernel.uplo = uplo;
+    kernel.transa = trans;
+    kernel.beta[0] = 0;
+    for (int i = 0; i < 5; i++) {
+        sc_coherence_acquire_host((uintptr_t)a.at, (size_t)4096 * 4096 * sizeof(double), SC_RDWR);
+        paper_wait();
+        start = sc_coherence_virtual_seconds();
+        paper_call(&kernel);
+        paper_move(&c, SC_HOST);
+        paper_wait();
+    }
+    start = sc_coherence_virtual_seconds() - start;
+    paper_free(&a);
+    paper_free(&c);
+    return start;
+}
+
 static const struct sc_device_ops *behind; /* the table that a test's own table stands before */
 static int kernels;
 
@@ -167,6 +191,14 @@ static void test_fresh(void)
     seconds = fresh(4096);
     tap_ok(seconds < 2.6 * matrix, "A and B arrive, and most of C goes home meanwhile: %.4g ms, a matrix takes %.4g ms",
            1e3 * seconds, 1e3 * matrix);
+    for (int i = 0; i < 4; i++) {
+        char uplo = i < 2 ? 'L' : 'U', trans = i % 2 ? 'T' : 'N';
+
+        seconds = fresh_rank(uplo, trans);
+        tap_ok(seconds < (trans == 'T' ? 1.35 : 1.75) * matrix,
+               "syrk %c%c: half of a matrix goes home, %s: %.4g ms", uplo, trans,
+               trans == 'T' ? "most of it while A arrives" : "behind A", 1e3 * seconds);
+    }
     for (int r = PAPER_TRMM; r <= PAPER_TRSM; r++) {
         int most = kernels_of((enum paper_routines)r, 16384);
 

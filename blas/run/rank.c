@@ -8,6 +8,8 @@
 
 #define FINE 4 /* tiles along the triangle and device, with which data arrive in small parts anyway */
 #define SUM_LEAST 4096 /* of a part of the sum, behind the first columns */
+#define ACROSS_LEAST 512 /* columns of a strip across the sum */
+#define ALONG_LEAST 1024 /* columns of a strip of C, while A and B arrive by strips along the sum */
 
 struct rank {
     struct sc_blas_job *call;
@@ -17,7 +19,8 @@ struct rank {
     struct sc_cuts t, k; /* cuts along the triangle, and of the sum */
     struct sc_cuts tiles, sums; /* the cuts in t and in k that no task crosses */
     bool by_columns;      /* columns of the triangle are finished in order, because they are pushed home */
-    int meanwhile;        /* first columns that add parts of the sum as they arrive */
+    bool across;          /* on one device: A and B arrive by strips across the sum, each of which completes columns */
+    int meanwhile;        /* longest columns that add parts of the sum as they arrive */
     struct sc_blas_places places;
 };
 
@@ -137,27 +140,44 @@ static enum sc_status line(const struct rank *r, bool column, int at, int from, 
     return status;
 }
 
-/* The first columns, as wide blocks, part by part of the sum. */
+static bool is_upper(const struct rank *r) { return r->call->kernel->uplo == 'U'; }
+
+/* Number i of the columns in order of their length. */
+static int longest(const struct rank *r, int i) { return is_upper(r) ? r->t.n - 1 - i : i; }
+static int shortest(const struct rank *r, int i) { return longest(r, r->t.n - 1 - i); }
+
+/* A column, with its diagonal block. */
+static enum sc_status whole_column(const struct rank *r, int j)
+{
+    enum sc_status status = line(r, true, j, is_upper(r) ? 0 : j + 1, is_upper(r) ? j : r->t.n, 0, r->k.n);
+
+    return status == SC_OK ? line(r, true, j, j, j + 1, 0, r->k.n) : status;
+}
+
+/* The longest columns, as wide blocks, part by part of the sum. */
 static enum sc_status add_meanwhile(const struct rank *r)
 {
-    bool upper = r->call->kernel->uplo == 'U';
+    bool upper = is_upper(r);
+    int64_t bound = r->t.at[upper ? r->t.n - r->meanwhile : r->meanwhile];
     enum sc_status status = SC_OK;
     struct rank wide = *r;
 
     wide.t = r->tiles;
-    sc_blas_cut_at(&wide.t, r->t.at[r->meanwhile], r->call->kernel->n);
+    sc_blas_cut_at(&wide.t, bound, r->call->kernel->n);
     for (int l = 0; l < r->k.n && status == SC_OK; l++)
-        for (int j = 0; wide.t.at[j] < r->t.at[r->meanwhile] && status == SC_OK; j++)
+        for (int j = 0; j < wide.t.n && status == SC_OK; j++)
             for (int i = upper ? 0 : j; i < (upper ? j + 1 : wide.t.n) && status == SC_OK; i++) {
                 struct block b = single(i, j);
 
+                if ((wide.t.at[j] < bound) == upper)
+                    continue;
                 status = i == j ? add_diagonal(&wide, device_of(r, 0, 0), i, l)
                                 : add_block(&wide, device_of(r, 0, 0), &b, l);
             }
     return status;
 }
 
-/* The columns behind the first have few parts of the sum, because a GPU multiplies long sums faster.  They have
+/* The later columns have few parts of the sum, because a GPU multiplies long sums faster.  They have
  * several, because the last strips of A may still be in transit. */
 static void join_sums(struct rank *r)
 {
@@ -172,18 +192,27 @@ static void join_sums(struct rank *r)
     r->k.n = kept - 1;
 }
 
+/* The longest columns while A and B arrive, and then the others. */
+static enum sc_status add_after(struct rank *r)
+{
+    enum sc_status status = add_meanwhile(r);
+
+    join_sums(r);
+    for (int i = r->meanwhile; i < r->t.n && status == SC_OK; i++)
+        status = whole_column(r, longest(r, i));
+    return status;
+}
+
 /* Goes through the blocks in an order that needs the strips of A and B in sequence, or column by column.  While strips
  * along the sum arrive, all blocks of a line use a strip before the next strip: else the first block of the line would
  * hold up the others until the last strip.  On two devices the lines are long, and the first blocks go home early. */
 static enum sc_status add_all(struct rank *r)
 {
-    bool upper = r->call->kernel->uplo == 'U', many = sc_coherence_devices() > 2;
+    bool upper = is_upper(r), many = sc_coherence_devices() > 2;
     bool arrives = many && r->k.n > r->sums.n && !r->by_columns;
-    enum sc_status status = r->meanwhile ? add_meanwhile(r) : SC_OK;
+    enum sc_status status = SC_OK;
 
-    if (r->meanwhile)
-        join_sums(r);
-    for (int i = r->meanwhile; i < r->t.n && status == SC_OK; i++)
+    for (int i = 0; i < r->t.n && status == SC_OK; i++)
         for (int l = 0, step = arrives ? 1 : r->k.n; l < r->k.n && status == SC_OK; l += step) {
             if (r->by_columns && !upper)
                 status = line(r, true, i, i + 1, r->t.n, l, l + step);
@@ -220,6 +249,30 @@ static void request_strip(const struct rank *r, int device, int i, int l)
     sc_coherence_prefetch(device < 0 ? sc_coherence_home(&x) : device, &x); /* a failure shows in the tasks */
     if (r->term[0].y != r->term[0].x) /* the second term has the same operands */
         sc_coherence_prefetch(device < 0 ? sc_coherence_home(&y) : device, &y);
+}
+
+/* Strips across the sum, by the order of the columns that they complete. */
+static void request_across(const struct rank *r, int from, int end)
+{
+    for (int i = from; i < end; i++)
+        for (int l = 0; l < r->k.n; l++)
+            request_strip(r, device_of(r, 0, 0), shortest(r, i), l);
+}
+
+/* The first strips are on their way before the first task closes the pages of C, for as long as that takes.  Each
+ * further strip is requested behind the tasks of its predecessor, which do not wait for it then. */
+static int requested_first(const struct rank *r) { return (r->t.n + 3) / 4; }
+
+static enum sc_status add_across(const struct rank *r)
+{
+    enum sc_status status = SC_OK;
+
+    for (int i = 0; i < r->t.n && status == SC_OK; i++) {
+        if (i >= requested_first(r))
+            request_across(r, i, i + 1);
+        status = whole_column(r, shortest(r, i));
+    }
+    return status;
 }
 
 /* Requests A and B in the order of the tasks, before the first task closes the pages of C.  All links to the host are
@@ -262,7 +315,7 @@ static struct sc_piece col_input(const void *r, int l, int j)
 
 static bool is_other_triangle(const void *r, int i, int j)
 {
-    return ((const struct rank *)r)->call->kernel->uplo == 'U' ? i > j : i < j;
+    return is_upper(r) ? i > j : i < j;
 }
 
 static struct sc_blas_blocks blocks_of(const struct rank *r)
@@ -323,37 +376,64 @@ static void cut_operands(struct rank *r)
     refine(r, t->y, t->ty != 'N');
 }
 
-static bool on_one_device(const struct rank *r)
+/* Bytes of A and B that the device lacks. */
+static double missing_of(const struct rank *r)
 {
-    for (int j = 0; j < r->t.n; j++)
-        for (int i = 0; i < r->t.n; i++)
-            if (!is_other_triangle(r, i, j) && device_of(r, i, j) != device_of(r, 0, 0))
-                return false;
-    return true;
+    const struct sc_operand *a = r->term[0].x, *b = r->term[0].y;
+
+    return (double)sc_blas_missing_of(a, 0) + (b == a ? 0 : (double)sc_blas_missing_of(b, 0));
 }
 
-/* A and B arrive by strips along the sum, and C goes home.  The first columns of C add the strips as they arrive, for
- * as long as the transfers take.  Each of the following columns then adds the whole sum at once.  Finished columns go
- * home in the meantime. */
-static void cut_meanwhile(struct rank *r)
+static struct sc_strips_rank model_of(const struct rank *r)
 {
-    const struct sc_kernel *kernel = r->call->kernel;
-    int64_t width = r->call->plan->arriving.result, n = kernel->n;
-    double products = 0.5 * (double)n * (double)n * (double)kernel->k * r->terms;
-    double missing = 0, share;
+    const struct sc_device_properties *device = sc_coherence_device_properties(0);
+    const struct sc_kernel *k = r->call->kernel;
+    double link = sc_machine_link(device, SC_HOST), products = 0.5 * (double)k->n * (double)k->n * (double)k->k;
+    double home = sc_blas_cuts_result(r->call) ? 0.5 * (double)sc_view_bytes(&target_operand(r)->view) : 0;
 
-    if (!width || r->k.n == 1 || r->t.n != r->tiles.n || !sc_blas_cuts_result(r->call) || !on_one_device(r))
+    return (struct sc_strips_rank){.kernel = products * r->terms / sc_machine_products(device, k->type),
+                                   .in = missing_of(r) / link, .out = home / link, .order = k->n, .sum = k->k};
+}
+
+/* So wide that all columns have strips. */
+static int64_t least_width(const struct rank *r, int64_t least)
+{
+    while (least * SC_BLAS_STRIPS_MOST < r->call->kernel->n)
+        least *= 2;
+    return least;
+}
+
+/* A and B arrive by strips along the sum, and C goes home.  The longest columns of C add the strips as they arrive, for
+ * as long as the transfers take.  Each of the other columns then adds the whole sum at once.  Finished columns go home
+ * in the meantime. */
+static void cut_along(struct rank *r)
+{
+    struct sc_strips_rank model = model_of(r);
+    int64_t width, n = model.order, others;
+    double share;
+
+    cut_operands(r);
+    if (r->k.n == 1 || r->t.n > r->tiles.n || !sc_blas_cuts_result(r->call))
         return;
-    for (int e = 0; e < r->terms; e++)
-        missing += (double)sc_blas_missing_of(r->term[e].x, 0);
-    share = sc_strips_meanwhile(sc_coherence_device_properties(0), kernel->type, missing, products);
-    share = kernel->uplo == 'U' ? sqrt(share) : 1 - sqrt(1 - share);
+    width = sc_strips_along_width(&model, least_width(r, ALONG_LEAST), &share);
     sc_blas_cut(&r->t, target_operand(r), width, width / 2);
     if (r->t.n == r->tiles.n)
         return;
-    while (r->t.at[r->meanwhile] < (int64_t)(share * (double)n))
-        r->meanwhile++;
+    others = (int64_t)(sqrt(1 - share) * (double)n);
+    for (int i = 0; i < r->t.n; i++)
+        r->meanwhile += is_upper(r) ? r->t.at[i + 1] > others : r->t.at[i] < n - others;
     r->by_columns = true;
+}
+
+/* The operands' columns are the rows of A and the columns of B: they arrive by strips across the sum. */
+static void cut_across(struct rank *r)
+{
+    struct sc_strips_rank model = model_of(r);
+    int64_t width = sc_strips_across_width(&model, least_width(r, ACROSS_LEAST));
+
+    sc_blas_cut(&r->t, target_operand(r), width, width / 2);
+    request_across(r, 0, requested_first(r));
+    r->across = true;
 }
 
 /* For each term a strip has one or more blocks off the diagonal, and a diagonal block, half of which is computed. */
@@ -401,7 +481,7 @@ enum sc_status sc_blas_rank(struct sc_blas_job *call)
     enum sc_status status;
 
     r.call = call;
-    r.by_columns = false;
+    r.by_columns = r.across = false;
     r.meanwhile = 0;
     r.terms = sc_blas_rank_terms(call, r.term, r.beta);
     sc_coherence_triangle(&call->operand[call->operands - 1], call->kernel->uplo);
@@ -411,15 +491,19 @@ enum sc_status sc_blas_rank(struct sc_blas_job *call)
     if (r.places.steal)
         ; /* blocks are tiles */
     else if (sc_blas_waits(call, &blocks, &r.places)) {
-        cut_operands(&r);
-        cut_meanwhile(&r);
-        if (r.k.n > r.sums.n || sc_coherence_devices() > 1)
+        if (sc_coherence_devices() > 1)
+            cut_operands(&r);
+        else if (r.term[0].tx != 'N' && r.term[0].ty == 'N')
+            cut_across(&r);
+        else
+            cut_along(&r);
+        if (!r.across && (r.k.n > r.sums.n || sc_coherence_devices() > 1))
             request(&r);
     } else
         cut_result(&r);
     if (sc_blas_is_zero(r.beta))
         claim(&r);
-    status = add_all(&r);
+    status = r.across ? add_across(&r) : r.meanwhile ? add_after(&r) : add_all(&r);
     sc_blas_places_free(&r.places);
     return status;
 }
