@@ -99,12 +99,28 @@ static void cut_thin(const struct sc_autotuner_call *q, struct sc_plan *plan)
  * finished late (bench/strips -r syrk, -l LU). */
 #define STRIPS_OF_LOWER 16
 #define STRIPS_OF_UPPER 8
+#define PARTS 4           /* of a sum that all blocks use part by part */
+#define ONE_FACTOR_FOR 4  /* devices at most */
+#define STRIPS_FOR_ONE 4  /* device, at most: the last strips are wide enough for efficient kernels */
 #define STRIP_LEAST 1024 /* rows: shorter columns are slow on the host's links */
 /* Blocks of a result for each device, for strategies that deal blocks out. A strip of trmm or trsm is one block. */
 #define BLOCKS_A_DEVICE 2
 #define STRIPS_A_DEVICE 4
 #define LITTLE 4          /* times fewer elements to add up than to upload: then devices share a sum */
 #define SUM_LEAST 512     /* width of a strip of C while devices share the sum and A or B arrives by columns */
+
+/* All blocks of a rank update use a part of the sum before the next part arrives, if each device has several strips of
+ * the result.  A single factor is uploaded sooner: on many devices the result's transfers home take longest then, and
+ * begin sooner line by line. */
+static bool goes_by_sum(const struct sc_autotuner_call *q)
+{
+    int devices = q->machine.devices, last = q->operands - 1;
+    bool rank = sc_op_level(q->op) == 3 && !sc_op_has_side(q->op) && last > 0 && q->view[last].half;
+
+    for (int i = 0; i < last && rank; i++)
+        rank = q->view[i].split == SC_SPLIT_ROWS;
+    return rank && devices > 1 && (last > 1 || (devices <= ONE_FACTOR_FOR && q->n >= 2 * devices * STRIP_LEAST));
+}
 
 /* With several devices a triangular result is cut into the devices' parts already, and a schedule of its strips assumes
  * that strips stay on their device. */
@@ -113,7 +129,10 @@ static void set_arriving(const struct sc_autotuner_call *q, struct sc_plan *plan
     bool several = q->machine.devices > 1;
 
     plan->arriving.bytes = plan->larger.room ? UINT64_MAX : SC_PIPELINE_BYTES;
+    plan->arriving.by_sum = goes_by_sum(q);
     plan->arriving.sum = SC_STRIPS_USUAL;
+    if (plan->arriving.by_sum && q->k / PARTS > plan->arriving.sum)
+        plan->arriving.sum = q->k / PARTS;
     plan->arriving.triangle = sc_op_has_side(q->op) || !several ? SC_STRIPS_BLOCK : 0;
 }
 
@@ -226,8 +245,10 @@ static int64_t rows_of_strips(const struct sc_autotuner_call *q, bool any_size)
     const struct sc_view *result = &q->view[q->operands - 1];
     int devices = q->machine.devices, strips = q->uplo == 'U' ? STRIPS_OF_UPPER : STRIPS_OF_LOWER;
 
-    if (devices > 2 && !any_size && result->rows / STRIP_LEAST < strips)
+    if ((devices > 2 || goes_by_sum(q)) && !any_size && result->rows / STRIP_LEAST < strips)
         strips = (int)(result->rows / STRIP_LEAST) / devices * devices;
+    if (goes_by_sum(q) && strips > STRIPS_FOR_ONE * devices)
+        strips = STRIPS_FOR_ONE * devices;
     if (strips < 2 * devices)
         strips = 2 * devices;
     return result->rows / strips >= (any_size ? 1 : STRIP_LEAST) ? (result->rows + strips - 1) / strips : 0;
@@ -258,6 +279,7 @@ static void deal_strips(const struct sc_autotuner_call *q, bool any_size, struct
         bool dealt = plan->operand[i].spread > 1 && !plan->operand[i].tile_rows && q->view[i].split == SC_SPLIT_ROWS;
 
         plan->operand[i].strip = !dealt ? 0 : triangle && !i ? rows_of_triangle(q, any_size) : rows;
+        plan->operand[i].reflected = goes_by_sum(q);
         plan->operand[i].width = 0;
     }
 }

@@ -25,6 +25,7 @@ struct sc_plan {
         int tile_rows, tile_cols; /* tiles of a new matrix, dealt out block-cyclically; 0: one strip per device */
         int64_t strip;            /* a new matrix has strips of so many rows, dealt out in turn; 0: no such strips */
         int64_t width;            /* columns of a tile of these strips; 0: all columns */
+        bool reflected;           /* every second turn goes from the last device to the first */
     } operand[3];
     double host_share; /* share of the result's columns for the host BLAS, beside the devices */
     struct sc_autotuner_prediction predicted; /* all zero without a prediction */
@@ -43,6 +44,7 @@ struct sc_plan {
         /* Least widths of these strips, of routines other than gemm: along the sum, and along a triangular or
          * symmetric matrix. 0: no strips. */
         int64_t sum, triangle;
+        bool by_sum; /* all blocks use a strip along the sum before the next strip */
     } arriving;
     struct {
         bool whole;    /* the devices may share the sum of a product whose operands are on several devices */

@@ -166,7 +166,7 @@ static struct sc_spread spread_of(const struct sc_view *v)
 {
     return (struct sc_spread){.devices = v->spread > 0 ? v->spread : sc_protocol.devices,
                               .by_cols = v->split == SC_SPLIT_COLS, .rows = v->tile_rows, .cols = v->tile_cols,
-                              .block = v->block, .block_rows = v->block_rows};
+                              .block = v->block, .block_rows = v->block_rows, .reflected = v->reflected};
 }
 
 static enum sc_status make(const struct sc_view *v, const struct sc_lattice *hint, struct sc_matrix **out)
@@ -323,7 +323,8 @@ static enum sc_status misfit(const struct sc_view *v, size_t first, int n, struc
 static bool is_equal(const struct sc_spread *a, const struct sc_spread *b)
 {
     return a->devices == b->devices && a->by_cols == b->by_cols && a->narrow == b->narrow && a->rows == b->rows &&
-           a->cols == b->cols && a->block == b->block && a->block_rows == b->block_rows;
+           a->cols == b->cols && a->block == b->block && a->block_rows == b->block_rows &&
+           a->reflected == b->reflected;
 }
 
 /* The host has all data of the matrix, and the call reads no data of the matrix on a device. */

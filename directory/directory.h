@@ -79,6 +79,7 @@ struct sc_spread {
     int rows, cols; /* > 0: a grid of rows x cols tiles dealt out in both directions, instead of a strip a device */
     int64_t block;  /* > 0: tiles of so many columns and all rows, dealt out in turn, instead */
     int64_t block_rows; /* > 0: tiles of block_rows x block, dealt out to a grid of rows x cols devices, instead */
+    bool reflected; /* with block_rows and cols 1: every second turn goes from the last device to the first */
 };
 
 struct sc_matrix {

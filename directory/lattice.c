@@ -210,6 +210,8 @@ static int tile_home(const struct parts *rows, const struct parts *cols, struct 
 {
     int down, across;
 
+    if (spread.block_rows && spread.reflected && i / spread.rows % 2)
+        i = spread.rows - 1 - i % spread.rows;
     if (spread.block_rows)
         return (i % spread.rows * spread.cols + j % spread.cols) % spread.devices;
     if (!spread.rows)

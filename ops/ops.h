@@ -95,6 +95,7 @@ struct sc_view {
     int tile_rows, tile_cols; /* > 0: tiles of a new matrix, dealt out block-cyclically; `split` is unused then */
     int64_t block; /* > 0: columns of the tiles of a new matrix, dealt out in turn; `split` and tiles are unused then */
     int64_t block_rows; /* > 0: tiles of block_rows x block, dealt out to a grid of tile_rows x tile_cols devices */
+    bool reflected; /* with block_rows and tile_cols 1: every second turn goes from the last device to the first */
 };
 
 enum { SC_VIEWS_MAX = 3 };

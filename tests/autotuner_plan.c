@@ -252,8 +252,7 @@ static void test_limits(void)
     sc_database_free(db);
 }
 
-/* Rows of the strips that the triangle of a rank update is dealt out in. */
-static int64_t strip_of(const struct sc_database *db, int64_t n, char uplo, int devices, enum sc_split split)
+static struct sc_plan plan_of_rank(const struct sc_database *db, int64_t n, char uplo, int devices, enum sc_split split)
 {
     struct sc_view view[2] = {{.type = SC_D, .rows = n, .cols = n, .ld = n, .split = split},
                               {.type = SC_D, .rows = n, .cols = n, .ld = n, .half = true}};
@@ -268,7 +267,22 @@ static int64_t strip_of(const struct sc_database *db, int64_t n, char uplo, int 
     call.machine.devices = devices;
     call.machine.memory = UINT64_C(1) << 40;
     sc_plan_layout(&call, SC_OFFLOAD_AUTO, &plan);
+    return plan;
+}
+
+/* Rows of the strips that the triangle of a rank update is dealt out in, plus 1 if its factor is dealt out, too. */
+static int64_t strip_of(const struct sc_database *db, int64_t n, char uplo, int devices, enum sc_split split)
+{
+    struct sc_plan plan = plan_of_rank(db, n, uplo, devices, split);
+
     return plan.operand[1].strip + (plan.operand[0].strip ? 1 : 0);
+}
+
+static bool by_sum(const struct sc_database *db, int64_t n, int devices, enum sc_split split)
+{
+    struct sc_plan plan = plan_of_rank(db, n, 'L', devices, split);
+
+    return plan.operand[1].reflected;
 }
 
 static void test_strips(void)
@@ -276,14 +290,18 @@ static void test_strips(void)
     double flops[DEVICES] = {6e13, 6e13, 6e13, 6e13, 6e13, 6e13, 6e13, 6e13};
     struct sc_database *db = machine(DEVICES, flops);
 
-    tap_ok(strip_of(db, 16384, 'L', 2, SC_SPLIT_ROWS) == 1025 && strip_of(db, 32768, 'L', 4, SC_SPLIT_ROWS) == 2049,
-           "a lower triangle and its factor have 16 strips");
+    tap_ok(strip_of(db, 16384, 'L', 2, SC_SPLIT_ROWS) == 2049 && strip_of(db, 32768, 'L', 4, SC_SPLIT_ROWS) == 2049,
+           "a lower triangle and its factor have four strips for each device");
     tap_ok(strip_of(db, 8192, 'U', 4, SC_SPLIT_ROWS) == 1025 && strip_of(db, 16384, 'U', 8, SC_SPLIT_ROWS) == 1025,
            "an upper triangle has 8, and at least two for each device");
     tap_ok(strip_of(db, 16384, 'L', 2, SC_SPLIT_COLS) == 1024, "a factor that is cut along its columns has none");
-    tap_ok(strip_of(db, 8192, 'L', 2, SC_SPLIT_ROWS) == 0 && strip_of(db, 4096, 'U', 2, SC_SPLIT_ROWS) == 0 &&
+    tap_ok(strip_of(db, 4096, 'U', 2, SC_SPLIT_ROWS) == 1025 && strip_of(db, 4000, 'U', 2, SC_SPLIT_ROWS) == 0 &&
                strip_of(db, 16384, 'L', 1, SC_SPLIT_ROWS) == 0,
            "none are shorter than 1024 rows, and one device has none");
+    tap_ok(by_sum(db, 8192, 4, SC_SPLIT_ROWS) && by_sum(db, 4096, 2, SC_SPLIT_ROWS) &&
+               !by_sum(db, 4096, 4, SC_SPLIT_ROWS) && !by_sum(db, 16384, 8, SC_SPLIT_ROWS) && !by_sum(db, 16384, 1, SC_SPLIT_ROWS) &&
+               !by_sum(db, 8192, 4, SC_SPLIT_COLS),
+           "with several strips for each of a few devices, all strips use a part of the sum before the next part");
     sc_database_free(db);
 }
 

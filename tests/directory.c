@@ -212,6 +212,29 @@ static bool meets_closed(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
 
 /* Sectors close and open in random order.  A range with closed pages is always answered with true.  A range that is
  * further than two sectors and a 32nd of the matrix from closed pages is answered with false. */
+/* Strips of rows dealt out to four devices there and back. */
+static void test_reflected(void)
+{
+    static const int home[] = {0, 1, 2, 3, 3, 2, 1, 0, 0, 1};
+    struct sc_lattice l = {.base = 1 << 20, .bytes = 5120 * 64 * 8, .elem = 8, .ld = 5120, .rows = 5120, .cols = 64};
+    struct sc_spread spread = {.devices = 4, .rows = 4, .cols = 1, .block = 64, .block_rows = 512, .reflected = true};
+    struct sc_matrix *m;
+    bool there = true, turn = true;
+
+    sc_directory_limits = (struct sc_directory_limits){4, UINT64_C(1) << 32, 4096};
+    m = sc_matrix_new(&l, spread);
+    for (int i = 0; i < m->row_parts; i++)
+        there &= sc_matrix_tile(m, i, 0)->home == home[i % 10];
+    tap_ok(m->row_parts == 10 && there, "strips are dealt out from the first device to the last and back");
+    sc_matrix_free(m);
+    spread.reflected = false;
+    m = sc_matrix_new(&l, spread);
+    for (int i = 0; i < m->row_parts; i++)
+        turn &= sc_matrix_tile(m, i, 0)->home == i % 4;
+    tap_ok(turn, "or in turn");
+    sc_matrix_free(m);
+}
+
 static void test_parts(void)
 {
     bool found = true, precise = true, empty = true;
@@ -256,6 +279,7 @@ int main(void)
     test_narrow();
     test_index();
     test_gap();
+    test_reflected();
     test_parts();
     return tap_done();
 }

@@ -242,6 +242,7 @@ static void lay_out(const struct sc_kernel *k, struct sc_view *view, int count, 
         if (plan->operand[i].strip) {
             view[i].block_rows = plan->operand[i].strip;
             view[i].block = plan->operand[i].width ? plan->operand[i].width : view[i].cols;
+            view[i].reflected = plan->operand[i].reflected;
             view[i].tile_rows = view[i].spread;
             view[i].tile_cols = 1;
         }

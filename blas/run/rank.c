@@ -19,6 +19,7 @@ struct rank {
     struct sc_cuts t, k; /* cuts along the triangle, and of the sum */
     struct sc_cuts tiles, sums; /* the cuts in t and in k that no task crosses */
     bool by_columns;      /* columns of the triangle are finished in order, because they are pushed home */
+    bool by_sum;          /* all blocks use a strip along the sum, as it arrives, before the next strip */
     bool across;          /* on one device: A and B arrive by strips across the sum, each of which completes columns */
     int meanwhile;        /* longest columns that add parts of the sum as they arrive */
     struct sc_blas_places places;
@@ -203,24 +204,36 @@ static enum sc_status add_after(struct rank *r)
     return status;
 }
 
-/* Goes through the blocks in an order that needs the strips of A and B in sequence, or column by column.  While strips
- * along the sum arrive, all blocks of a line use a strip before the next strip: else the first block of the line would
- * hold up the others until the last strip.  On two devices the lines are long, and the first blocks go home early. */
-static enum sc_status add_all(struct rank *r)
+/* Parts [l, l_end) of the sum for a line of blocks and its diagonal block. */
+static enum sc_status add_line(const struct rank *r, int i, int l, int l_end)
 {
-    bool upper = is_upper(r), many = sc_coherence_devices() > 2;
-    bool arrives = many && r->k.n > r->sums.n && !r->by_columns;
+    bool down = r->by_columns && !is_upper(r);
+    enum sc_status status = line(r, down || is_upper(r), i, down ? i + 1 : 0, down ? r->t.n : i, l, l_end);
+
+    return status == SC_OK ? line(r, true, i, i, i + 1, l, l_end) : status;
+}
+
+/* Line by line, in an order that needs the strips of A and B in sequence, or column by column.  On more than two
+ * devices all blocks of a line use a strip of the sum before the next strip: else the first block would hold up the
+ * others until the last strip.  On two devices the lines are long, and the first blocks go home early. */
+static enum sc_status add_all(const struct rank *r)
+{
+    bool arrives = sc_coherence_devices() > 2 && r->k.n > r->sums.n && !r->by_columns;
     enum sc_status status = SC_OK;
 
     for (int i = 0; i < r->t.n && status == SC_OK; i++)
-        for (int l = 0, step = arrives ? 1 : r->k.n; l < r->k.n && status == SC_OK; l += step) {
-            if (r->by_columns && !upper)
-                status = line(r, true, i, i + 1, r->t.n, l, l + step);
-            else
-                status = line(r, upper, i, 0, i, l, l + step);
-            if (status == SC_OK)
-                status = line(r, true, i, i, i + 1, l, l + step);
-        }
+        for (int l = 0, step = arrives ? 1 : r->k.n; l < r->k.n && status == SC_OK; l += step)
+            status = add_line(r, i, l, l + step);
+    return status;
+}
+
+static enum sc_status add_by_sum(const struct rank *r)
+{
+    enum sc_status status = SC_OK;
+
+    for (int l = 0; l < r->k.n && status == SC_OK; l++)
+        for (int i = 0; i < r->t.n && status == SC_OK; i++)
+            status = add_line(r, i, l, l + 1);
     return status;
 }
 
@@ -282,7 +295,10 @@ static void request(const struct rank *r)
 {
     int asked[SC_DEVICES_MAX] = {0};
 
-    for (int i = 0; i < r->t.n; i++) {
+    for (int l = 0; l < r->k.n && r->by_sum; l++)
+        for (int i = 0; i < r->t.n; i++)
+            request_strip(r, -1, i, l);
+    for (int i = 0; i < r->t.n && !r->by_sum; i++) {
         int device = r->k.n > r->sums.n ? -1 : least_asked(r, i, asked);
 
         for (int l = 0; l < r->k.n; l++)
@@ -369,11 +385,13 @@ static void set_cuts(struct rank *r)
 static void cut_operands(struct rank *r)
 {
     const struct sc_blas_term *t = &r->term[0];
+    bool by_sum = r->call->plan->arriving.by_sum;
 
-    if (r->tiles.n >= FINE * sc_coherence_devices())
+    if (r->tiles.n >= FINE * sc_coherence_devices() && !by_sum)
         return;
     refine(r, t->x, t->tx == 'N');
     refine(r, t->y, t->ty != 'N');
+    r->by_sum = by_sum && r->k.n > r->sums.n;
 }
 
 /* Bytes of A and B that the device lacks. */
@@ -481,7 +499,7 @@ enum sc_status sc_blas_rank(struct sc_blas_job *call)
     enum sc_status status;
 
     r.call = call;
-    r.by_columns = r.across = false;
+    r.by_columns = r.across = r.by_sum = false;
     r.meanwhile = 0;
     r.terms = sc_blas_rank_terms(call, r.term, r.beta);
     sc_coherence_triangle(&call->operand[call->operands - 1], call->kernel->uplo);
@@ -503,7 +521,10 @@ enum sc_status sc_blas_rank(struct sc_blas_job *call)
         cut_result(&r);
     if (sc_blas_is_zero(r.beta))
         claim(&r);
-    status = r.across ? add_across(&r) : r.meanwhile ? add_after(&r) : add_all(&r);
+    status = r.across ? add_across(&r)
+             : r.meanwhile ? add_after(&r)
+             : r.by_sum    ? add_by_sum(&r)
+                           : add_all(&r);
     sc_blas_places_free(&r.places);
     return status;
 }
