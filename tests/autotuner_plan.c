@@ -299,8 +299,8 @@ static void test_strips(void)
                strip_of(db, 16384, 'L', 1, SC_SPLIT_ROWS) == 0,
            "none are shorter than 1024 rows, and one device has none");
     tap_ok(by_sum(db, 8192, 4, SC_SPLIT_ROWS) && by_sum(db, 4096, 2, SC_SPLIT_ROWS) &&
-               !by_sum(db, 4096, 4, SC_SPLIT_ROWS) && !by_sum(db, 16384, 8, SC_SPLIT_ROWS) && !by_sum(db, 16384, 1, SC_SPLIT_ROWS) &&
-               !by_sum(db, 8192, 4, SC_SPLIT_COLS),
+               !by_sum(db, 4096, 4, SC_SPLIT_ROWS) && !by_sum(db, 16384, 8, SC_SPLIT_ROWS) &&
+               !by_sum(db, 16384, 1, SC_SPLIT_ROWS) && !by_sum(db, 8192, 4, SC_SPLIT_COLS),
            "with several strips for each of a few devices, all strips use a part of the sum before the next part");
     sc_database_free(db);
 }
