@@ -435,6 +435,23 @@ enum sc_status sc_coherence_claim(int device, const struct sc_piece *piece, char
     return piece->operand->linear || piece->operand->view.vector ? SC_OK : fetch(device, piece, uplo, bring_rest);
 }
 
+void sc_coherence_keep_triangle(int device, const struct sc_piece *piece)
+{
+    struct sc_target x;
+    uint64_t both;
+
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    if (!piece->operand->triangle.uplo)
+        return;
+    sc_piece_target(piece, &x);
+    if (!sc_protocol_may_be_partial(x.t, device))
+        return;
+    both = x.sectors & x.t->host_valid & x.t->copy[device].valid & ~x.t->copy[device].partial;
+    for (; both; both &= both - 1)
+        sc_protocol_partial(x.t, device, both & -both, sc_piece_share(piece, &x, __builtin_ctzll(both)));
+}
+
 /* --- temporaries -------------------------------------------------------------------------------------------------- */
 
 enum sc_status sc_coherence_temporary(int device, size_t bytes, void **memory)

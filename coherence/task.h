@@ -42,6 +42,10 @@ enum sc_status sc_coherence_prefetch(int device, const struct sc_piece *piece);
  * this part does not fill: the tasks, which may each write some rows of a sector, then find valid sectors. */
 enum sc_status sc_coherence_claim(int device, const struct sc_piece *piece, char uplo);
 
+/* Of sectors of an announced triangle that the host has, too, the device keeps only the rows of the triangle: if a task
+ * then writes the triangle, its rows go home without the others. */
+void sc_coherence_keep_triangle(int device, const struct sc_piece *piece);
+
 /* Runs one kernel on a device: acquires the pieces (slots a, b, c of the kernel; operand and temporary NULL: an unused
  * slot), fills in their addresses and leading dimensions, launches, releases; returns when all is enqueued.  The sign
  * of a vector's increment is kept.  A matrix piece in the place of a vector (sc_coherence_as_matrix) must be contiguous

@@ -152,6 +152,25 @@ static double fresh_rank(char uplo, char trans)
     return start;
 }
 
+/* Bytes that go home of a matrix of order 2048 by syrk, after products have written the whole matrix. */
+static double home_after_gemm(void)
+{
+    struct paper_matrix a = paper_matrix(2048, 2048), c = paper_matrix(2048, 2048);
+    struct sc_kernel whole = paper_gemm(&a, &a, &c), half = paper_square(PAPER_SYRK, &a, &a, &c);
+    uint64_t before = 0;
+
+    whole.beta[0] = half.beta[0] = 0;
+    for (int i = 0; i < 8; i++) {
+        before = sc_stats.bytes[SC_D2H];
+        paper_call(i < 4 ? &whole : &half);
+        paper_move(&c, SC_HOST);
+        paper_wait();
+    }
+    paper_free(&a);
+    paper_free(&c);
+    return (double)(sc_stats.bytes[SC_D2H] - before) / (2048. * 2048 * sizeof(double));
+}
+
 static const struct sc_device_ops *behind; /* the table that a test's own table stands before */
 static int kernels;
 
@@ -184,7 +203,7 @@ static int kernels_of(enum paper_routines routine, int64_t n)
 /* The links run at 55 GB/s in one direction, 98 GB/s in both together: bounds the transfer time that is not hidden. */
 static void test_fresh(void)
 {
-    double seconds, matrix = 4096.0 * 4096 * 8 / 55e9;
+    double seconds, matrix = 4096.0 * 4096 * 8 / 55e9, part;
 
     paper_close();
     paper_open("h200x8:1");
@@ -199,6 +218,8 @@ static void test_fresh(void)
                "syrk %c%c: half of a matrix goes home, %s: %.4g ms", uplo, trans,
                trans == 'T' ? "most of it while A arrives" : "behind A", 1e3 * seconds);
     }
+    part = home_after_gemm();
+    tap_ok(part > 0.5 && part < 0.57, "syrk after gemm: the triangle goes home, %.3g of the matrix", part);
     for (int r = PAPER_TRMM; r <= PAPER_TRSM; r++) {
         int most = kernels_of((enum paper_routines)r, 16384);
 

@@ -404,6 +404,8 @@ static bool offload_triangle(char uplo, double beta, bool claim, const struct sc
 
             if (uplo == 'L' ? i < j : i > j)
                 continue;
+            if (claim && below(2))
+                sc_coherence_keep_triangle(device, &c);
             if (claim)
                 sc_coherence_claim(device, &c, i == j ? uplo : 'A');
             for (int l = 0; l < k.n; l++) {

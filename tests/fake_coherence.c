@@ -288,6 +288,14 @@ enum sc_status sc_coherence_claim(int device, const struct sc_piece *p, char upl
     return SC_OK;
 }
 
+void sc_coherence_keep_triangle(int device, const struct sc_piece *p)
+{
+    need_lock("keeping a triangle");
+    if (device < 0 || device >= fake.devices)
+        error_("a triangle on no device");
+    check_piece(p);
+}
+
 void sc_coherence_triangle(struct sc_operand *o, char uplo)
 {
     need_lock("a triangle");

@@ -474,10 +474,12 @@ static int device_of_tile(const struct rank *r, const struct sc_piece *tile)
     return sc_blas_places_at(&r->places, any ? first : tile->r, any ? first : tile->c, tile);
 }
 
-/* For beta = 0: uploads, from tiles on the host only, just the elements that must survive. */
-static void claim(const struct rank *r)
+/* For beta = 0: uploads, from tiles on the host only, just the elements that must survive.  Of a result that goes home
+ * the other triangle does not. */
+static void prepare_result(const struct rank *r)
 {
     const struct sc_operand *c = target_operand(r);
+    bool home = sc_blas_cuts_result(r->call);
     struct sc_cuts rows, cols;
 
     sc_coherence_row_cuts(c, &rows);
@@ -486,9 +488,13 @@ static void claim(const struct rank *r)
         for (int i = 0; i < rows.n; i++) {
             struct sc_piece tile = sc_blas_matrix(c, rows.at[i], cols.at[j], sc_blas_part(&rows, i),
                                                   sc_blas_part(&cols, j), SC_RDWR);
+            int device = device_of_tile(r, &tile);
 
+            if (home)
+                sc_coherence_keep_triangle(device, &tile);
             /* A failure shows in the tasks, which upload the missing data or fall back. */
-            sc_coherence_claim(device_of_tile(r, &tile), &tile, r->call->kernel->uplo);
+            if (sc_blas_is_zero(r->beta))
+                sc_coherence_claim(device, &tile, r->call->kernel->uplo);
         }
 }
 
@@ -519,8 +525,7 @@ enum sc_status sc_blas_rank(struct sc_blas_job *call)
             request(&r);
     } else
         cut_result(&r);
-    if (sc_blas_is_zero(r.beta))
-        claim(&r);
+    prepare_result(&r);
     status = r.across ? add_across(&r)
              : r.meanwhile ? add_after(&r)
              : r.by_sum    ? add_by_sum(&r)
