@@ -147,13 +147,17 @@ static bool is_upper(const struct rank *r) { return r->call->kernel->uplo == 'U'
 static int longest(const struct rank *r, int i) { return is_upper(r) ? r->t.n - 1 - i : i; }
 static int shortest(const struct rank *r, int i) { return longest(r, r->t.n - 1 - i); }
 
-/* A column, with its diagonal block. */
-static enum sc_status whole_column(const struct rank *r, int j)
+/* Parts [l, l_end) of the sum for line i of the triangle, with its diagonal block.  The lines of an upper triangle are
+ * its columns, the lines of a lower triangle its rows, or its columns. */
+static enum sc_status add_line(const struct rank *r, bool columns, int i, int l, int l_end)
 {
-    enum sc_status status = line(r, true, j, is_upper(r) ? 0 : j + 1, is_upper(r) ? j : r->t.n, 0, r->k.n);
+    bool below = columns && !is_upper(r);
+    enum sc_status status = line(r, columns || is_upper(r), i, below ? i + 1 : 0, below ? r->t.n : i, l, l_end);
 
-    return status == SC_OK ? line(r, true, j, j, j + 1, 0, r->k.n) : status;
+    return status == SC_OK ? line(r, true, i, i, i + 1, l, l_end) : status;
 }
+
+static enum sc_status whole_column(const struct rank *r, int j) { return add_line(r, true, j, 0, r->k.n); }
 
 /* The longest columns, as wide blocks, part by part of the sum. */
 static enum sc_status add_meanwhile(const struct rank *r)
@@ -204,15 +208,6 @@ static enum sc_status add_after(struct rank *r)
     return status;
 }
 
-/* Parts [l, l_end) of the sum for a line of blocks and its diagonal block. */
-static enum sc_status add_line(const struct rank *r, int i, int l, int l_end)
-{
-    bool down = r->by_columns && !is_upper(r);
-    enum sc_status status = line(r, down || is_upper(r), i, down ? i + 1 : 0, down ? r->t.n : i, l, l_end);
-
-    return status == SC_OK ? line(r, true, i, i, i + 1, l, l_end) : status;
-}
-
 /* Line by line, in an order that needs the strips of A and B in sequence, or column by column.  On more than two
  * devices all blocks of a line use a strip of the sum before the next strip: else the first block would hold up the
  * others until the last strip.  On two devices the lines are long, and the first blocks go home early. */
@@ -223,7 +218,7 @@ static enum sc_status add_all(const struct rank *r)
 
     for (int i = 0; i < r->t.n && status == SC_OK; i++)
         for (int l = 0, step = arrives ? 1 : r->k.n; l < r->k.n && status == SC_OK; l += step)
-            status = add_line(r, i, l, l + step);
+            status = add_line(r, r->by_columns, i, l, l + step);
     return status;
 }
 
@@ -233,14 +228,14 @@ static enum sc_status add_by_sum(const struct rank *r)
 
     for (int l = 0; l < r->k.n && status == SC_OK; l++)
         for (int i = 0; i < r->t.n && status == SC_OK; i++)
-            status = add_line(r, i, l, l + 1);
+            status = add_line(r, false, i, l, l + 1);
     return status;
 }
 
 /* Of the devices with blocks in row or column i of the triangle, the one with the fewest strips so far. */
 static int least_asked(const struct rank *r, int i, const int asked[])
 {
-    bool upper = r->call->kernel->uplo == 'U';
+    bool upper = is_upper(r);
     int least = -1;
 
     for (int j = 0; j < r->t.n; j++) {
