@@ -49,7 +49,7 @@ for my $preconditioner (qw(ilu icc sor bjacobi lu)) {
 # Jacobi is such a matrix.  Each sweep of relaxation after the first has a product with the matrix.
 my @solved = (['ilu'], ['ilu', qw(-pc_factor_levels 1)], [qw(bjacobi -sub_pc_type ilu)], ['icc'],
     ['icc', qw(-pc_factor_levels 1)], [qw(bjacobi -sub_pc_type icc)], ['sor'], [qw(sor -pc_sor_its 2)],
-    [qw(bjacobi -sub_pc_type sor)]);
+    [qw(sor -pc_sor_omega 1.4)], [qw(bjacobi -sub_pc_type sor)]);
 my %twice = ('sor -pc_sor_its 2' => 2);
 for my $preconditioner (@solved) {
     my @arguments = (qw(ex2 -m 100 -n 100 -ksp_type cg -ksp_rtol 1e-12 -pc_type), @$preconditioner, '-ksp_max_it');
@@ -60,6 +60,7 @@ for my $preconditioner (@solved) {
 }
 # Sweeps in one direction, and sweeps of a solver without a method around them.
 for my $relaxation (map({ ['-ksp_type', 'cg', "-pc_sor_$_"] } qw(forward backward)), ['-ksp_type', 'richardson'],
+    [qw(-ksp_type cg -pc_sor_forward -pc_sor_omega 0.7)], [qw(-ksp_type richardson -pc_sor_omega 1.2)],
     [qw(-ksp_type richardson -ksp_norm_type none)]) {
     my @arguments = (qw(ex2 -m 60 -n 60 -ksp_rtol 1e-30 -pc_type sor), @$relaxation, '-ksp_max_it');
     my ($half, $all) = (tutorial(1, @arguments, 45), tutorial(1, @arguments, 55));
@@ -76,10 +77,9 @@ for (['chebyshev', 25, 35], ['richardson', 45, 55]) {
     no_more(@runs, 0.5 * $vector);
 }
 # PETSc's results differ from those of the arrays, and PETSc goes on: factors in another order, relaxation of blocks of
-# similar rows, overrelaxation, Eisenstat's trick.
+# similar rows, Eisenstat's trick.
 tutorial(1, qw(ex2 -m 40 -n 40 -ksp_type richardson -ksp_max_it 60 -ksp_rtol 1e-30 -pc_type), @$_)
-  for ['lu'], ['cholesky'], [qw(icc -pc_factor_mat_ordering_type rcm)], [qw(ilu -pc_factor_mat_ordering_type rcm)],
-  [qw(sor -pc_sor_omega 1.2)];
+  for ['lu'], ['cholesky'], [qw(icc -pc_factor_mat_ordering_type rcm)], [qw(ilu -pc_factor_mat_ordering_type rcm)];
 tutorial(1, qw(ex2 -m 60 -n 60 -ksp_type cg -ksp_max_it 60 -ksp_rtol 1e-30 -pc_type eisenstat));
 tutorial(1, qw(ex49 -mx 12 -my 12 -elas_ksp_type cg -elas_ksp_monitor_short -elas_ksp_max_it 60 -elas_pc_type), $_)
   for qw(sor icc ilu);

@@ -76,6 +76,7 @@ struct sc_petsc_solves {
     bool refused;            /* a result differed, the storage is unknown, or memory is missing */
     PetscInt *start, *index; /* copies for the devices, or NULL; see factors.c and relaxation.c */
     PetscScalar *values, *diagonal;
+    PetscReal omega; /* the factor of relaxation in the copies */
     PetscScalar *work[2];
 };
 

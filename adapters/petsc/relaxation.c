@@ -1,47 +1,60 @@
 /* SOR and Gauss-Seidel with sequential AIJ matrices (MatSOR), offered to the devices.  Parallel matrices and multigrid
  * call MatSOR of their sequential blocks.
  *
- * With A = L + D + U a forward sweep from 0 solves with D + L, and a backward sweep with D + U.  A forward
- * and a backward sweep are the solve with (D + L) D^-1 (D + U).  Sweeps from x add the sweeps from 0 with the residual
- * b - A x. */
+ * With A = L + D + U and the factor w a forward sweep from 0 solves with D/w + L, and a backward sweep with D/w + U.  A
+ * forward and a backward sweep are the solves with both, and between them the product with (2 - w)/w D.  Sweeps from x
+ * add the sweeps from 0 with the residual b - A x. */
 #include "adapters/petsc/adapter.h"
 
 #include <petsc/private/petscimpl.h>
+
+#include <string.h>
 
 #define FORWARD (SOR_FORWARD_SWEEP | SOR_LOCAL_FORWARD_SWEEP)
 #define BACKWARD (SOR_BACKWARD_SWEEP | SOR_LOCAL_BACKWARD_SWEEP)
 
 struct relaxation {
     struct sc_petsc_solves *s;
-    struct semcache_sparse_arrays a;
+    struct semcache_sparse_arrays a, solved; /* A, and A with D/w in the place of D */
+    PetscReal omega;
     bool forward, backward, from_zero;
 };
 
-/* Over- and underrelaxation, shifts and Eisenstat's trick are PETSc's. */
+/* Shifts and Eisenstat's trick are PETSc's. */
 static bool is_plain(PetscReal omega, PetscReal fshift, int flag)
 {
-    return omega == 1 && fshift == 0 && (flag & (FORWARD | BACKWARD)) != 0 &&
+    return omega > 0 && omega < 2 && fshift == 0 && (flag & (FORWARD | BACKWARD)) != 0 &&
            (flag & ~(FORWARD | BACKWARD | SOR_ZERO_INITIAL_GUESS)) == 0;
 }
 
-/* Copies the diagonal.  False: no memory, or an element is missing. */
-static bool copy_diagonal(struct sc_petsc_solves *s, const PetscInt *start, const PetscInt *index,
-                          const PetscScalar *values)
+/* Copies (2 - w)/w D, and unless w is 1 the elements with D/w in the place of D.  False: no memory, or an element of the
+ * diagonal is missing. */
+static bool copy_scaled(struct sc_petsc_solves *s, const PetscInt *start, const PetscInt *index,
+                        const PetscScalar *values)
 {
+    const size_t elements = (size_t)start[s->n];
+
     s->diagonal = semcache_alloc((size_t)s->n * sizeof *s->diagonal);
-    for (PetscInt row = 0; s->diagonal && row < s->n; row++) {
+    s->values = s->omega == 1 ? NULL : semcache_alloc(elements * sizeof *s->values);
+    if (!s->diagonal || (s->omega != 1 && !s->values))
+        return false;
+    if (s->values)
+        memcpy(s->values, values, elements * sizeof *values);
+    for (PetscInt row = 0; row < s->n; row++) {
         PetscInt at = start[row];
 
         while (at < start[row + 1] && index[at] != row)
             at++;
         if (at == start[row + 1])
             return false;
-        s->diagonal[row] = values[at];
+        s->diagonal[row] = (2 - s->omega) / s->omega * values[at];
+        if (s->values)
+            s->values[at] /= s->omega;
     }
-    return s->diagonal;
+    return true;
 }
 
-/* Describes the matrix to the devices, and copies the diagonal if the matrix has changed. */
+/* Describes the matrix to the devices, and makes the copies if the matrix or the factor has changed. */
 static PetscErrorCode prepare(Mat A, struct relaxation *r)
 {
     const PetscInt *start, *index;
@@ -51,12 +64,20 @@ static PetscErrorCode prepare(Mat A, struct relaxation *r)
     PetscFunctionBegin;
     PetscCall(MatSeqAIJGetCSRAndMemType(A, &start, &index, &values, NULL));
     PetscCall(PetscObjectStateGet((PetscObject)A, &state));
+    if (r->s->omega != r->omega) {
+        if (r->s->copied) /* two factors in turn would need copies each time */
+            sc_petsc_solves_wasted(r->s);
+        r->s->compared = 0;
+        r->s->copied = 0;
+        r->s->omega = r->omega;
+    }
     if (r->s->copied != state) {
         sc_petsc_solves_drop(r->s);
-        r->s->refused = !copy_diagonal(r->s, start, index, values);
+        r->s->refused = !copy_scaled(r->s, start, index, values) || r->s->refused;
         r->s->copied = state;
     }
     r->a = sc_petsc_csr(r->s->n, r->s->n, start, index, values);
+    r->solved = sc_petsc_csr(r->s->n, r->s->n, start, index, r->s->values ? r->s->values : values);
     PetscFunctionReturn(0);
 }
 
@@ -64,7 +85,7 @@ static bool solve(const struct relaxation *r, char uplo, const PetscScalar *x, P
 {
     const struct sc_petsc_pair one = sc_petsc_pair(1);
 
-    return semcache_try_solve(&r->a, 'N', uplo, 0, one.part, x, y);
+    return semcache_try_solve(&r->solved, 'N', uplo, 0, one.part, x, y);
 }
 
 /* z := the result of the sweeps from 0 for the right-hand side b.  b may be work[0], and z may be work[1]. */
@@ -158,7 +179,7 @@ static PetscErrorCode step(sc_petsc_sor *own, Mat A, struct relaxation *r, Vec b
     if (*done && !r->from_zero)
         PetscCall(add_change(r, x, done));
     if (*done && theirs) {
-        PetscCall(sweep_on_host(own, A, b, 1, flag, 0, theirs));
+        PetscCall(sweep_on_host(own, A, b, r->omega, flag, 0, theirs));
         PetscCall(sc_petsc_solves_compare(r->s, use, theirs, x));
     }
     PetscCall(VecDestroy(&theirs));
@@ -168,7 +189,7 @@ static PetscErrorCode step(sc_petsc_sor *own, Mat A, struct relaxation *r, Vec b
 PetscErrorCode sc_petsc_relax(sc_petsc_sor *own, Mat A, Vec b, PetscReal omega, MatSORType flag, PetscReal fshift,
                               PetscInt sweeps, Vec x)
 {
-    struct relaxation r = {.forward = flag & FORWARD, .backward = flag & BACKWARD,
+    struct relaxation r = {.omega = omega, .forward = flag & FORWARD, .backward = flag & BACKWARD,
                            .from_zero = flag & SOR_ZERO_INITIAL_GUESS};
     PetscFunctionBegin;
     if (is_plain(omega, fshift, flag) && b != x)
