@@ -27,8 +27,8 @@ static bool is_plain(PetscReal omega, PetscReal fshift, int flag)
            (flag & ~(FORWARD | BACKWARD | SOR_ZERO_INITIAL_GUESS)) == 0;
 }
 
-/* Copies (2 - w)/w D, and unless w is 1 the elements with D/w in the place of D.  False: no memory, or an element of the
- * diagonal is missing. */
+/* Copies (2 - w)/w D, and unless w is 1 the elements with D/w in the place of D.  False: no memory, or an element of
+ * the diagonal is missing. */
 static bool copy_scaled(struct sc_petsc_solves *s, const PetscInt *start, const PetscInt *index,
                         const PetscScalar *values)
 {
