@@ -186,6 +186,7 @@ static enum sc_status make(const struct sc_view *v, const struct sc_lattice *hin
         spread.narrow = true; /* columns come into use in turn: strips */
         spread.rows = spread.cols = 0;
         spread.block_rows = 0;
+        spread.reflected = false;
     }
     if (sc_host_span_pin(&block, sc_protocol.ops->pin, sc_protocol.ops->unpin) != SC_OK)
         return SC_ERR_MEMORY;
