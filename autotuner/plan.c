@@ -109,9 +109,9 @@ static void cut_thin(const struct sc_autotuner_call *q, struct sc_plan *plan)
 #define LITTLE 4          /* times fewer elements to add up than to upload: then devices share a sum */
 #define SUM_LEAST 512     /* width of a strip of C while devices share the sum and A or B arrives by columns */
 
-/* All blocks of a rank update use a part of the sum before the next part arrives, if each device has several strips of
- * the result.  A single factor is uploaded sooner: on many devices the result's transfers home take longest then, and
- * begin sooner line by line. */
+/* Whether all blocks of a rank update use a part of the sum before the next part arrives.  The result then goes home
+ * behind the last part: line by line is faster where its transfers take longest, with a short sum, or with a single
+ * factor on many devices or in few strips. */
 static bool goes_by_sum(const struct sc_autotuner_call *q)
 {
     int devices = q->machine.devices, last = q->operands - 1;
@@ -119,7 +119,8 @@ static bool goes_by_sum(const struct sc_autotuner_call *q)
 
     for (int i = 0; i < last && rank; i++)
         rank = q->view[i].split == SC_SPLIT_ROWS;
-    return rank && devices > 1 && (last > 1 || (devices <= ONE_FACTOR_FOR && q->n >= 2 * devices * STRIP_LEAST));
+    return rank && devices > 1 && (devices > 2 ? q->k : 2 * q->k) >= q->n &&
+           (last > 1 || (devices <= ONE_FACTOR_FOR && q->n >= 2 * devices * STRIP_LEAST));
 }
 
 /* With several devices a triangular result is cut into the devices' parts already, and a schedule of its strips assumes
@@ -129,10 +130,8 @@ static void set_arriving(const struct sc_autotuner_call *q, struct sc_plan *plan
     bool several = q->machine.devices > 1;
 
     plan->arriving.bytes = plan->larger.room ? UINT64_MAX : SC_PIPELINE_BYTES;
-    plan->arriving.by_sum = goes_by_sum(q);
     plan->arriving.sum = SC_STRIPS_USUAL;
-    if (plan->arriving.by_sum && q->k / PARTS > plan->arriving.sum)
-        plan->arriving.sum = q->k / PARTS;
+    plan->arriving.part = !goes_by_sum(q) ? 0 : q->k / PARTS > SC_STRIPS_USUAL ? q->k / PARTS : SC_STRIPS_USUAL;
     plan->arriving.triangle = sc_op_has_side(q->op) || !several ? SC_STRIPS_BLOCK : 0;
 }
 

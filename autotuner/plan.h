@@ -44,7 +44,7 @@ struct sc_plan {
         /* Least widths of these strips, of routines other than gemm: along the sum, and along a triangular or
          * symmetric matrix. 0: no strips. */
         int64_t sum, triangle;
-        bool by_sum; /* all blocks use a strip along the sum before the next strip */
+        int64_t part; /* > 0: all blocks use a strip along the sum, of so many numbers, before the next strip */
     } arriving;
     struct {
         bool whole;    /* the devices may share the sum of a product whose operands are on several devices */

@@ -252,15 +252,17 @@ static void test_limits(void)
     sc_database_free(db);
 }
 
-static struct sc_plan plan_of_rank(const struct sc_database *db, int64_t n, char uplo, int devices, enum sc_split split)
+static struct sc_plan plan_of_rank(const struct sc_database *db, int64_t n, int64_t k, char uplo, int devices,
+                                   enum sc_split split)
 {
-    struct sc_view view[2] = {{.type = SC_D, .rows = n, .cols = n, .ld = n, .split = split},
+    struct sc_view view[2] = {{.type = SC_D, .rows = n, .cols = k, .ld = n, .split = split},
                               {.type = SC_D, .rows = n, .cols = n, .ld = n, .half = true}};
     struct sc_autotuner_call call = product(db, n);
     struct sc_plan plan = {.spread = devices};
 
     call.op = SC_OP_SYRK;
     call.uplo = uplo;
+    call.k = k;
     call.operands = 2;
     call.view = view;
     call.peers = 100;
@@ -273,16 +275,19 @@ static struct sc_plan plan_of_rank(const struct sc_database *db, int64_t n, char
 /* Rows of the strips that the triangle of a rank update is dealt out in, plus 1 if its factor is dealt out, too. */
 static int64_t strip_of(const struct sc_database *db, int64_t n, char uplo, int devices, enum sc_split split)
 {
-    struct sc_plan plan = plan_of_rank(db, n, uplo, devices, split);
+    struct sc_plan plan = plan_of_rank(db, n, n, uplo, devices, split);
 
     return plan.operand[1].strip + (plan.operand[0].strip ? 1 : 0);
 }
 
 static bool by_sum(const struct sc_database *db, int64_t n, int devices, enum sc_split split)
 {
-    struct sc_plan plan = plan_of_rank(db, n, 'L', devices, split);
+    return plan_of_rank(db, n, n, 'L', devices, split).operand[1].reflected;
+}
 
-    return plan.operand[1].reflected;
+static bool by_sum_of(const struct sc_database *db, int64_t n, int64_t k, int devices)
+{
+    return plan_of_rank(db, n, k, 'L', devices, SC_SPLIT_ROWS).operand[1].reflected;
 }
 
 static void test_strips(void)
@@ -300,7 +305,8 @@ static void test_strips(void)
            "none are shorter than 1024 rows, and one device has none");
     tap_ok(by_sum(db, 8192, 4, SC_SPLIT_ROWS) && by_sum(db, 4096, 2, SC_SPLIT_ROWS) &&
                !by_sum(db, 4096, 4, SC_SPLIT_ROWS) && !by_sum(db, 16384, 8, SC_SPLIT_ROWS) &&
-               !by_sum(db, 16384, 1, SC_SPLIT_ROWS) && !by_sum(db, 8192, 4, SC_SPLIT_COLS),
+               !by_sum(db, 16384, 1, SC_SPLIT_ROWS) && !by_sum(db, 8192, 4, SC_SPLIT_COLS) &&
+               !by_sum_of(db, 8192, 8191, 4) && by_sum_of(db, 8192, 4096, 2) && !by_sum_of(db, 8192, 4095, 2),
            "with several strips for each of a few devices, all strips use a part of the sum before the next part");
     sc_database_free(db);
 }

@@ -45,7 +45,7 @@ EXAMPLE_TESTS = tests/examples_sparse.t tests/examples_solvers.t tests/examples_
 	tests/sparse_twice.t tests/examples_jacobi.t tests/examples_abac.t tests/examples_oom.t \
 	tests/examples_none.t tests/examples_input.t tests/examples_threads.t tests/examples_overhead.t \
 	tests/own_threads.t tests/lapack.t tests/lapack_whole.t tests/lapack_names.t tests/lapack_columns.t \
-	tests/lapack_cost.t tests/together.t tests/blas_larger.t
+	tests/rank_updates.t tests/lapack_cost.t tests/together.t tests/blas_larger.t
 dist_check_SCRIPTS += $(EXAMPLE_TESTS)
 TESTS += $(EXAMPLE_TESTS)
 LONG_TESTS += tests/blas_larger.t

@@ -68,8 +68,8 @@ static enum sc_status add_diagonal(const struct rank *r, int device, int i, int 
     kernel.n = sc_blas_part(&r->t, i);
     kernel.k = sc_blas_part(&r->k, l);
     sc_blas_set_beta(&kernel, r->beta, l == 0);
-    /* RDWR for every beta, because the block contains elements of the other triangle.  For beta = 0 claim() has
-     * uploaded only those elements. */
+    /* RDWR for every beta, because the block contains elements of the other triangle.  For beta = 0 only these elements
+     * have been uploaded (prepare_result). */
     return sc_blas_task(device, &kernel, piece_x(r, 0, &b, l), two ? piece_y(r, 0, l, &b) : sc_blas_none(),
                         target(r, &b, SC_RDWR));
 }
@@ -353,11 +353,11 @@ int sc_blas_rank_terms(const struct sc_blas_job *call, struct sc_blas_term term[
     return k->op == SC_OP_SYR2K || k->op == SC_OP_HER2K ? 2 : 1;
 }
 
-/* Cuts at the strips of an operand in transit. */
-static void refine(struct rank *r, const struct sc_operand *operand, bool strips_are_depth)
+/* Cuts at the strips of an operand in transit; strips along the sum of at least `sum` columns. */
+static void refine(struct rank *r, const struct sc_operand *operand, bool strips_are_depth, int64_t sum)
 {
     sc_blas_arriving(strips_are_depth ? &r->k : &r->t, operand,
-                     strips_are_depth ? r->call->plan->arriving.sum : r->call->plan->arriving.triangle);
+                     strips_are_depth ? sum : r->call->plan->arriving.triangle);
 }
 
 static void set_cuts(struct rank *r)
@@ -377,16 +377,26 @@ static void set_cuts(struct rank *r)
     r->sums = r->k;
 }
 
+/* The devices have rows of the matrix, as planned.  (It may be a part of an array that was cut in another way.) */
+static bool has_rows_each(const struct sc_operand *operand)
+{
+    struct sc_cuts rows;
+
+    sc_coherence_row_cuts(operand, &rows);
+    return rows.n >= sc_coherence_devices();
+}
+
 static void cut_operands(struct rank *r)
 {
     const struct sc_blas_term *t = &r->term[0];
-    bool by_sum = r->call->plan->arriving.by_sum;
+    int64_t part = r->call->plan->arriving.part, sum = r->call->plan->arriving.sum;
 
-    if (r->tiles.n >= FINE * sc_coherence_devices() && !by_sum)
+    r->by_sum = part > 0 && has_rows_each(t->x) && has_rows_each(t->y);
+    if (r->tiles.n >= FINE * sc_coherence_devices() && !r->by_sum)
         return;
-    refine(r, t->x, t->tx == 'N');
-    refine(r, t->y, t->ty != 'N');
-    r->by_sum = by_sum && r->k.n > r->sums.n;
+    refine(r, t->x, t->tx == 'N', r->by_sum ? part : sum);
+    refine(r, t->y, t->ty != 'N', r->by_sum ? part : sum);
+    r->by_sum = r->by_sum && r->k.n > r->sums.n;
 }
 
 /* Bytes of A and B that the device lacks. */
@@ -435,6 +445,8 @@ static void cut_along(struct rank *r)
     others = (int64_t)(sqrt(1 - share) * (double)n);
     for (int i = 0; i < r->t.n; i++)
         r->meanwhile += is_upper(r) ? r->t.at[i + 1] > others : r->t.at[i] < n - others;
+    if (r->meanwhile == r->t.n)
+        r->meanwhile--;
     r->by_columns = true;
 }
 
