@@ -185,6 +185,7 @@ static enum sc_status make(const struct sc_view *v, const struct sc_lattice *hin
         l = larger;
         spread.narrow = true; /* columns come into use in turn: strips */
         spread.rows = spread.cols = 0;
+        spread.block = spread.block_rows ? 0 : spread.block; /* columns of strips of rows are not dealt out */
         spread.block_rows = 0;
         spread.reflected = false;
     }

@@ -113,6 +113,27 @@ static void test_square(void)
     paper_free(&c);
 }
 
+/* A is the upper half of an array: its rows go up, the other rows of the array do not. */
+static void test_part(int devices)
+{
+    struct paper_matrix a = paper_matrix(N, N), c = paper_matrix(N / 2, N / 2);
+    struct sc_kernel kernel = paper_square(PAPER_SYRK, &a, &a, &c);
+    uint64_t before = sc_stats.bytes[SC_H2D], part = (uint64_t)N * N / 2 * sizeof(double);
+
+    kernel.n = N / 2;
+    kernel.k = N;
+    kernel.lda = N;
+    kernel.ldc = N / 2;
+    kernel.beta[0] = 0;
+    paper_call(&kernel);
+    paper_wait();
+    before = sc_stats.bytes[SC_H2D] - before;
+    tap_ok(before >= part && before < part + part / 8, "a part of an array on %d devices: %.3g of its bytes go up",
+           devices, (double)before / (double)part);
+    paper_free(&a);
+    paper_free(&c);
+}
+
 int main(void)
 {
     static const enum paper_routines triangular[] = {PAPER_SYMM, PAPER_TRMM, PAPER_TRSM};
@@ -134,6 +155,7 @@ int main(void)
         test_overlap(PAPER_SYRK, devices, 0.9); /* the strips of all devices go home behind the last part of the sum */
         test_overlap(PAPER_TRSM, devices, devices == 2 ? 0.9 : 1.2); /* the solves come beside the products */
         test_square();
+        test_part(devices);
         paper_close();
     }
     return tap_done();
