@@ -239,14 +239,14 @@ static void lay_columns(const struct sc_autotuner_call *q, enum sc_offload mode,
  * for each device would give the last device of D the (2 D - 1)-fold work of the first.  More than two devices prefer
  * fewer strips to one strip each (virtual time, n = 8192, four H200s: dsyrk 7.07 to 6.38 ms, dsyr2k 12.56 to 11.88; two
  * H200s: dsyr2k 18.5 to 20.3). */
-static int64_t rows_of_strips(const struct sc_autotuner_call *q, bool any_size)
+static int64_t rows_of_strips(const struct sc_autotuner_call *q, bool by_sum, bool any_size)
 {
     const struct sc_view *result = &q->view[q->operands - 1];
     int devices = q->machine.devices, strips = q->uplo == 'U' ? STRIPS_OF_UPPER : STRIPS_OF_LOWER;
 
-    if ((devices > 2 || goes_by_sum(q)) && !any_size && result->rows / STRIP_LEAST < strips)
+    if ((devices > 2 || by_sum) && !any_size && result->rows / STRIP_LEAST < strips)
         strips = (int)(result->rows / STRIP_LEAST) / devices * devices;
-    if (goes_by_sum(q) && strips > STRIPS_FOR_ONE * devices)
+    if (by_sum && strips > STRIPS_FOR_ONE * devices)
         strips = STRIPS_FOR_ONE * devices;
     if (strips < 2 * devices)
         strips = 2 * devices;
@@ -269,16 +269,16 @@ static int64_t rows_of_triangle(const struct sc_autotuner_call *q, bool any_size
 static void deal_strips(const struct sc_autotuner_call *q, bool any_size, struct sc_plan *plan)
 {
     bool deals = sc_op_level(q->op) == 3 && q->operands > 0 && sc_config.schedule == SC_STRATEGY_AUTO;
-    bool triangle = deals && sc_op_has_side(q->op) && q->side == 'L';
+    bool by_sum = goes_by_sum(q), triangle = deals && sc_op_has_side(q->op) && q->side == 'L';
     int64_t rows = 0;
 
     if (deals && q->view[q->operands - 1].half)
-        rows = rows_of_strips(q, any_size);
+        rows = rows_of_strips(q, by_sum, any_size);
     for (int i = 0; i < q->operands; i++) {
         bool dealt = plan->operand[i].spread > 1 && !plan->operand[i].tile_rows && q->view[i].split == SC_SPLIT_ROWS;
 
         plan->operand[i].strip = !dealt ? 0 : triangle && !i ? rows_of_triangle(q, any_size) : rows;
-        plan->operand[i].reflected = goes_by_sum(q);
+        plan->operand[i].reflected = by_sum;
         plan->operand[i].width = 0;
     }
 }

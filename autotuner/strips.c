@@ -185,20 +185,17 @@ double sc_strips_in_turn(double kernel, double a_in, double b_in, int a, int b)
 #define MEANWHILE_MOST 0.75
 #define DIAGONAL 2048 /* columns of a diagonal block that fills a device; a narrower block takes longer per product */
 
-/* Of the strip of columns [at, at + width), counted from the shortest column. */
-static double rank_kernel(const struct sc_strips_rank *r, int64_t at, int64_t width)
+/* Share of a triangle in the columns [at, at + width), counted from the shortest column. */
+static double rank_share(const struct sc_strips_rank *r, int64_t at, int64_t width)
 {
-    double n = (double)r->order, a = (double)at / n, w = (double)width / n;
-    double idle = width < DIAGONAL ? DIAGONAL / (double)width - 1 : 0;
-
-    return r->kernel * (2 * a * w + w * w * (1 + idle));
+    return (double)(2 * at + width) * (double)width / ((double)r->order * (double)r->order);
 }
 
-static double rank_out(const struct sc_strips_rank *r, int64_t at, int64_t width)
+static double rank_kernel(const struct sc_strips_rank *r, int64_t at, int64_t width)
 {
-    double n = (double)r->order, a = (double)at / n, w = (double)width / n;
+    double idle = width < DIAGONAL ? DIAGONAL / (double)width - 1 : 0;
 
-    return r->out * (2 * a * w + w * w);
+    return r->kernel * (rank_share(r, at, width) + idle * rank_share(r, 0, width));
 }
 
 double sc_strips_along_seconds(const struct sc_strips_rank *r, double share, int64_t width)
@@ -210,7 +207,7 @@ double sc_strips_along_seconds(const struct sc_strips_rank *r, double share, int
     for (int64_t end = (int64_t)(sqrt(1 - share) * (double)r->order), at; end > 0; end = at) {
         at = end > width + width / 2 ? end - width : 0;
         device += rank_kernel(r, at, end - at);
-        home = larger(home, device) + rank_out(r, at, end - at);
+        home = larger(home, device) + r->out * rank_share(r, at, end - at);
     }
     return home;
 }
@@ -223,19 +220,22 @@ double sc_strips_across_seconds(const struct sc_strips_rank *r, int64_t width)
         end = r->order - at >= width + width / 2 ? at + width : r->order;
         link += r->in * (double)(end - at) / (double)r->order;
         device = larger(device, link) + rank_kernel(r, at, end - at);
-        home = larger(home, device) + rank_out(r, at, end - at);
+        home = larger(home, device) + r->out * rank_share(r, at, end - at);
     }
     return home;
 }
 
-/* The best of `least` and its multiples up to the width of a diagonal block that fills a device.  share < 0: across. */
-static int64_t rank_width(const struct sc_strips_rank *r, int64_t least, double share)
+double sc_strips_meanwhile(const struct sc_strips_rank *r) { return smaller(r->in / r->kernel, MEANWHILE_MOST); }
+
+/* The best of `least` and its multiples up to the width of a diagonal block that fills a device. */
+static int64_t rank_width(const struct sc_strips_rank *r, int64_t least, bool across)
 {
     double shortest = INFINITY;
     int64_t width = least;
 
     for (int64_t w = least; w <= DIAGONAL; w *= 2) {
-        double seconds = share < 0 ? sc_strips_across_seconds(r, w) : sc_strips_along_seconds(r, share, w);
+        double seconds = across ? sc_strips_across_seconds(r, w)
+                                : sc_strips_along_seconds(r, sc_strips_meanwhile(r), w);
 
         if (seconds < shortest) {
             shortest = seconds;
@@ -245,13 +245,8 @@ static int64_t rank_width(const struct sc_strips_rank *r, int64_t least, double 
     return width;
 }
 
-int64_t sc_strips_along_width(const struct sc_strips_rank *r, int64_t least, double *share)
-{
-    *share = smaller(r->in / r->kernel, MEANWHILE_MOST);
-    return rank_width(r, least, *share);
-}
-
-int64_t sc_strips_across_width(const struct sc_strips_rank *r, int64_t least) { return rank_width(r, least, -1); }
+int64_t sc_strips_along_width(const struct sc_strips_rank *r, int64_t least) { return rank_width(r, least, false); }
+int64_t sc_strips_across_width(const struct sc_strips_rank *r, int64_t least) { return rank_width(r, least, true); }
 
 /* --- symm, trmm, trsm --------------------------------------------------------------------------------------------- */
 

@@ -65,9 +65,11 @@ double sc_strips_along_seconds(const struct sc_strips_rank *r, double share, int
 /* Seconds if the operands arrive by strips across the sum.  Each completes a strip of the result's columns, from the
  * shortest columns to the longest. */
 double sc_strips_across_seconds(const struct sc_strips_rank *r, int64_t width);
-/* The best width of some, of at least `least` columns.  The share of the first way is as much as the device can compute
- * while the operands arrive; at most 0.75, because transfers of results that go home take the time of the rest. */
-int64_t sc_strips_along_width(const struct sc_strips_rank *r, int64_t least, double *share);
+/* The share of the first way: as much as the device computes while the operands arrive; at most 0.75, because transfers
+ * of results that go home take the time of the rest. */
+double sc_strips_meanwhile(const struct sc_strips_rank *r);
+/* The best width of some, of at least `least` columns. */
+int64_t sc_strips_along_width(const struct sc_strips_rank *r, int64_t least);
 int64_t sc_strips_across_width(const struct sc_strips_rank *r, int64_t least);
 /* A call of symm, trmm or trsm on one device, or the part of one of several.  A arrives with B, and every strip of B
  * needs all of A.  The first strip is computed part by part of A, and later strips behind all of A.  A finished strip

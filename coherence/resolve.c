@@ -183,11 +183,9 @@ static enum sc_status make(const struct sc_view *v, const struct sc_lattice *hin
         l = *hint;
     else if (extended(&l, &block, &larger) && is_free(&larger)) {
         l = larger;
-        spread.narrow = true; /* columns come into use in turn: strips */
-        spread.rows = spread.cols = 0;
-        spread.block = spread.block_rows ? 0 : spread.block; /* columns of strips of rows are not dealt out */
-        spread.block_rows = 0;
-        spread.reflected = false;
+        /* Columns come into use in turn: strips.  Columns of tiles of block_rows are not dealt out. */
+        spread = (struct sc_spread){.devices = spread.devices, .by_cols = spread.by_cols, .narrow = true,
+                                    .block = spread.block_rows ? 0 : spread.block};
     }
     if (sc_host_span_pin(&block, sc_protocol.ops->pin, sc_protocol.ops->unpin) != SC_OK)
         return SC_ERR_MEMORY;

@@ -210,8 +210,6 @@ static bool meets_closed(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
     return false;
 }
 
-/* Sectors close and open in random order.  A range with closed pages is always answered with true.  A range that is
- * further than two sectors and a 32nd of the matrix from closed pages is answered with false. */
 /* Strips of rows dealt out to four devices there and back. */
 static void test_reflected(void)
 {
@@ -235,6 +233,8 @@ static void test_reflected(void)
     sc_matrix_free(m);
 }
 
+/* Sectors close and open in random order.  A range with closed pages is always answered with true.  A range that is
+ * further than two sectors and a 32nd of the matrix from closed pages is answered with false. */
 static void test_parts(void)
 {
     bool found = true, precise = true, empty = true;

@@ -107,12 +107,12 @@ static void test_touch(double *p)
 
 static void test_blocks(void)
 {
-    double *p[BLOCKS], *scalar = managed(sizeof *scalar);
+    double *p[BLOCKS], *scalar = um_managed(sizeof *scalar);
     size_t up;
     int good = 1;
 
     for (int b = 0; b < BLOCKS; b++) {
-        p[b] = managed(bytes);
+        p[b] = um_managed(bytes);
         set(p[b], b);
     }
     *scalar = 4;
@@ -140,7 +140,7 @@ static void test_blocks(void)
     finish();
     tap_ok(p[1][N - 1] == 2 + STEPS, "after some have been freed");
     for (int b = 0; b < BLOCKS; b += 2)
-        set(p[b] = managed(bytes), 7);
+        set(p[b] = um_managed(bytes), 7);
     launch(p[0], N, 1);
     launch(p[2], N, 2);
     finish();
@@ -153,7 +153,7 @@ static void test_blocks(void)
 /* Calls that semcache serves before the first kernel, and CUDA afterwards. */
 static void test_calls(void)
 {
-    double *x = managed(bytes), *y = managed(bytes), *result = managed(64), one = 1, two = 2;
+    double *x = um_managed(bytes), *y = um_managed(bytes), *result = um_managed(64), one = 1, two = 2;
     cublasHandle_t blas;
 
     cublasCreate(&blas);
@@ -215,7 +215,7 @@ static void test_repeated(double *p)
 static void test_foreign(void)
 {
     int (*transform)(int, const double *, double *, int) = NULL;
-    double *x = managed(bytes), *y = managed(bytes);
+    double *x = um_managed(bytes), *y = um_managed(bytes);
     size_t up, home;
 
     *(void **)&transform = dlsym(RTLD_DEFAULT, "cufftExecZ2Z");
@@ -273,7 +273,7 @@ static void test_threads(double *p)
     size_t good = 0;
     pthread_t thread;
 
-    set(shared = managed(bytes), 6);
+    set(shared = um_managed(bytes), 6);
     set(p, 0);
     pthread_create(&thread, NULL, read_shared, &good);
     for (int i = 0; i < 200; i++)
@@ -287,7 +287,7 @@ static void test_threads(double *p)
 /* Kernels on two devices in turn. */
 static void test_devices(double *p)
 {
-    double *q = managed(bytes);
+    double *q = um_managed(bytes);
     int good = 1;
 
     set(p, 0);
@@ -363,7 +363,7 @@ static void test_fork(double *p)
 static void test_part(void)
 {
     enum { PIECES = 6, ALL = PIECES * N };
-    double *p = managed(PIECES * bytes);
+    double *p = um_managed(PIECES * bytes);
     size_t up, home;
     int good = 1;
 
@@ -413,7 +413,7 @@ static void test_loss(double *p)
 static void test_advice(void)
 {
     struct cudaMemLocation cpu = {.type = cudaMemLocationTypeHost};
-    double *p = managed(bytes);
+    double *p = um_managed(bytes);
     size_t up, home;
 
     set(p, 1);
@@ -461,7 +461,7 @@ static bool costs(uint64_t per_step, size_t up, size_t home)
 
 static void test_bounce(double *p)
 {
-    double *scalar = managed(64), *sum = managed(64);
+    double *scalar = um_managed(64), *sum = um_managed(64);
     int good = 1;
 
     set(p, 0);
@@ -509,7 +509,7 @@ static bool is_block(size_t moved) { return moved >= bytes && moved < bytes + by
 
 static void test_named(double *p)
 {
-    double *q = managed(bytes);
+    double *q = um_managed(bytes);
     size_t up = went_up(), home;
     uint64_t faults;
 
@@ -552,7 +552,7 @@ static void test_questions(double *p)
 {
     cudaError_t *error = dlsym(RTLD_DEFAULT, "um_fake_error");
     char kernel[16] = "one";
-    double *q = managed(bytes);
+    double *q = um_managed(bytes);
     size_t up = went_up();
 
     set(p, 1);
@@ -580,7 +580,7 @@ static void test_questions(double *p)
 /* Calls whose operands are lent go to CUDA, and name them. */
 static void test_named_calls(double *p)
 {
-    double *q = managed(bytes), *other = managed(bytes), *fresh, two = 2;
+    double *q = um_managed(bytes), *other = um_managed(bytes), *fresh, two = 2;
     cublasHandle_t blas;
     size_t up, home;
 
@@ -604,7 +604,7 @@ static void test_named_calls(double *p)
     finish();
     tap_ok(all_are(p, 7) && all_are(q, 0) && all_are(other, 6), "with the right values");
     launch(p, N, 0);
-    fresh = managed(bytes);
+    fresh = um_managed(bytes);
     set(fresh, 1);
     up = went_up();
     home = came_home();
@@ -655,7 +655,7 @@ static bool has_huge(void)
 static void test_huge(void)
 {
     long before = huge_mapped();
-    void *p = managed(4 * UNIT);
+    void *p = um_managed(4 * UNIT);
 
     tap_ok(huge_mapped() > before || !has_huge(), "the host's memory consists of huge pages: %ld KiB",
            huge_mapped() - before);
@@ -664,7 +664,7 @@ static void test_huge(void)
 
 int main(int argc, char **argv)
 {
-    double *p = managed(bytes);
+    double *p = um_managed(bytes);
 
     small = argc > 1 && strcmp(argv[1], "small") == 0;
 

@@ -11,6 +11,7 @@
 #include <cuda_runtime_api.h>
 
 #include "tests/tap.h"
+#include "tests/um.h"
 
 /* As in the code that nvcc makes, which declares the function itself. */
 cudaError_t __cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
@@ -34,17 +35,6 @@ static inline int wrong(void)
     const int *at = dlsym(RTLD_DEFAULT, "um_fake_wrong");
 
     return at ? *at : 1;
-}
-
-static inline void *managed(size_t size)
-{
-    void *memory = NULL;
-
-    if (cudaMallocManaged(&memory, size, cudaMemAttachGlobal) != cudaSuccess) {
-        printf("Bail out! no managed memory\n");
-        exit(99);
-    }
-    return memory;
 }
 
 static inline void set(double *p, double value)

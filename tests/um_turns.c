@@ -23,7 +23,7 @@ static void test_round_beside(void)
     int good = 1;
 
     for (int b = 0; b < MANY; b++)
-        set(p[b] = managed(bytes), b);
+        set(p[b] = um_managed(bytes), b);
     set(x, 1);
     set(y, 0);
     for (int i = 0; i < STEPS; i++) {
@@ -45,12 +45,12 @@ static void test_round_beside(void)
 static void test_round(void)
 {
     enum { MANY = 7 };
-    double *p[MANY], *each = managed(bytes);
+    double *p[MANY], *each = um_managed(bytes);
     size_t up = went_up(), first = 0;
     int good = 1;
 
     for (int b = 0; b < MANY; b++)
-        set(p[b] = managed(bytes), b);
+        set(p[b] = um_managed(bytes), b);
     set(each, 1);
     for (int i = 0; i < STEPS; i++) {
         for (int b = 0; b < MANY; b++) {
@@ -85,7 +85,7 @@ static int passed(void)
 /* A program that launches no kernel has all devices after a while. */
 static void test_none_launched(double *p)
 {
-    double *q = managed(bytes), two = 2;
+    double *q = um_managed(bytes), two = 2;
     int before = passed(), last = -1;
     cublasHandle_t blas;
 
@@ -111,7 +111,7 @@ static void test_none_launched(double *p)
 /* With several devices a large matrix that no kernel uses stays with semcache. */
 static void test_large_stays(double *p)
 {
-    double *large = managed(4 * bytes), *x = managed(bytes), one = 1;
+    double *large = um_managed(4 * bytes), *x = um_managed(bytes), one = 1;
     cublasHandle_t blas;
     int before;
 
@@ -136,13 +136,13 @@ static void test_large_stays(double *p)
 /* Calls before the first kernel.  goes: the calls of a program with kernels go to CUDA. */
 static void test_expected(double *p, size_t blocks, bool goes)
 {
-    double *q = managed(bytes), *more[BLOCKS], two = 2;
+    double *q = um_managed(bytes), *more[BLOCKS], two = 2;
     cublasHandle_t blas;
     size_t up;
     int before = passed();
 
     for (size_t b = 0; b < blocks; b++)
-        set(more[b] = managed(bytes), 1);
+        set(more[b] = um_managed(bytes), 1);
     cublasCreate(&blas);
     set(p, 1);
     set(q, 2);
@@ -170,7 +170,7 @@ static void test_expected(double *p, size_t blocks, bool goes)
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
-    double *p = managed(bytes);
+    double *p = um_managed(bytes);
 
     if (strcmp(what, "round") == 0)
         test_round();

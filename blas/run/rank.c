@@ -290,10 +290,13 @@ static void request(const struct rank *r)
 {
     int asked[SC_DEVICES_MAX] = {0};
 
-    for (int l = 0; l < r->k.n && r->by_sum; l++)
-        for (int i = 0; i < r->t.n; i++)
-            request_strip(r, -1, i, l);
-    for (int i = 0; i < r->t.n && !r->by_sum; i++) {
+    if (r->by_sum) {
+        for (int l = 0; l < r->k.n; l++)
+            for (int i = 0; i < r->t.n; i++)
+                request_strip(r, -1, i, l);
+        return;
+    }
+    for (int i = 0; i < r->t.n; i++) {
         int device = r->k.n > r->sums.n ? -1 : least_asked(r, i, asked);
 
         for (int l = 0; l < r->k.n; l++)
@@ -432,17 +435,16 @@ static int64_t least_width(const struct rank *r, int64_t least)
 static void cut_along(struct rank *r)
 {
     struct sc_strips_rank model = model_of(r);
-    int64_t width, n = model.order, others;
-    double share;
+    int64_t n = model.order, others, width;
 
     cut_operands(r);
     if (r->k.n == 1 || r->t.n > r->tiles.n || !sc_blas_cuts_result(r->call))
         return;
-    width = sc_strips_along_width(&model, least_width(r, ALONG_LEAST), &share);
+    width = sc_strips_along_width(&model, least_width(r, ALONG_LEAST));
     sc_blas_cut(&r->t, target_operand(r), width, width / 2);
     if (r->t.n == r->tiles.n)
         return;
-    others = (int64_t)(sqrt(1 - share) * (double)n);
+    others = (int64_t)(sqrt(1 - sc_strips_meanwhile(&model)) * (double)n);
     for (int i = 0; i < r->t.n; i++)
         r->meanwhile += is_upper(r) ? r->t.at[i + 1] > others : r->t.at[i] < n - others;
     if (r->meanwhile == r->t.n)
@@ -486,9 +488,11 @@ static int device_of_tile(const struct rank *r, const struct sc_piece *tile)
 static void prepare_result(const struct rank *r)
 {
     const struct sc_operand *c = target_operand(r);
-    bool home = sc_blas_cuts_result(r->call);
+    bool home = sc_blas_cuts_result(r->call), overwritten = sc_blas_is_zero(r->beta);
     struct sc_cuts rows, cols;
 
+    if (!home && !overwritten)
+        return;
     sc_coherence_row_cuts(c, &rows);
     sc_coherence_col_cuts(c, &cols);
     for (int j = 0; j < cols.n; j++)
@@ -500,7 +504,7 @@ static void prepare_result(const struct rank *r)
             if (home)
                 sc_coherence_keep_triangle(device, &tile);
             /* A failure shows in the tasks, which upload the missing data or fall back. */
-            if (sc_blas_is_zero(r->beta))
+            if (overwritten)
                 sc_coherence_claim(device, &tile, r->call->kernel->uplo);
         }
 }
