@@ -18,24 +18,42 @@ static inline int64_t sc_adapter_number(const void *numbers, size_t bytes, int64
     return bytes == sizeof(int32_t) ? ((const int32_t *)numbers)[i] : ((const int64_t *)numbers)[i];
 }
 
+/* The end of the elements from i on that ascend by one. */
+static inline int64_t sc_adapter_ascent(const void *numbers, size_t bytes, int64_t i, int64_t count)
+{
+    const int32_t *narrow = numbers;
+    const int64_t *wide = numbers;
+
+    if (bytes == sizeof *narrow)
+        while (++i < count && (int64_t)narrow[i] - narrow[i - 1] == 1)
+            ;
+    else
+        while (++i < count && wide[i] - wide[i - 1] == 1)
+            ;
+    return i;
+}
+
 /* The runs first[] to end[] of numbers that lie together.  Returns the count, 0 for too many. */
 static inline int sc_adapter_runs(const void *numbers, size_t bytes, int64_t count, int64_t gap, int64_t *first,
                                   int64_t *end)
 {
     int runs = 0;
 
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0, next; i < count; i = next) {
         const int64_t k = sc_adapter_number(numbers, bytes, i);
+        int64_t after;
 
+        next = sc_adapter_ascent(numbers, bytes, i, count);
+        after = k + (next - i);
         if (runs && k >= first[runs - 1] - gap && k < end[runs - 1] + gap) {
             first[runs - 1] = k < first[runs - 1] ? k : first[runs - 1];
-            end[runs - 1] = k < end[runs - 1] ? end[runs - 1] : k + 1;
+            end[runs - 1] = after < end[runs - 1] ? end[runs - 1] : after;
             continue;
         }
         if (runs == SC_ADAPTER_MOST_RUNS)
             return 0;
         first[runs] = k;
-        end[runs++] = k + 1;
+        end[runs++] = after;
     }
     return runs;
 }

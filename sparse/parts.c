@@ -123,6 +123,14 @@ bool sc_sparse_same_offsets(const struct sc_sparse_matrix *m, const struct sc_sp
     return !bytes || (v->offsets && memcmp(v->offsets, m->arrays.index, bytes) == 0);
 }
 
+bool sc_sparse_is_diagonal(const struct sc_sparse_matrix *m, const struct sc_sparse_variant *v)
+{
+    const struct sc_sparse_arrays *a = &m->arrays;
+
+    return a->format == SC_SPARSE_DIA && a->count == 1 && a->rows == a->cols && v->offsets &&
+           sc_sparse_at(v->offsets, a->index_bytes, 0) == 0 && v->use.descr.kind == SC_SPARSE_GENERAL && !v->use.solve;
+}
+
 static enum sc_status keep_offsets(const struct sc_sparse_matrix *m, struct sc_sparse_variant *v)
 {
     size_t bytes = offsets_bytes(&m->arrays);

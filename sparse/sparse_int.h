@@ -245,6 +245,8 @@ void sc_sparse_variant_drop(struct sc_sparse_variant *variant); /* without the p
 
 /* Whether the offsets of diagonals are those of the analysis; true for other formats.  Without the protocol's lock. */
 bool sc_sparse_same_offsets(const struct sc_sparse_matrix *matrix, const struct sc_sparse_variant *variant);
+/* Whether the matrix was a square diagonal matrix at the analysis. */
+bool sc_sparse_is_diagonal(const struct sc_sparse_matrix *matrix, const struct sc_sparse_variant *variant);
 /* Checks the arrays and divides them into parts anew.  Without the protocol's lock. */
 enum sc_status sc_sparse_analyse(struct sc_sparse_matrix *matrix, struct sc_sparse_variant *variant);
 /* Links the arrays; *now is the link time.  With the protocol's lock. */

@@ -5,7 +5,7 @@ use strict;
 use warnings;
 use Test::More;
 require "$ENV{top_srcdir}/tests/adapters.pl";
-our ($offload, $devices, %launcher);
+our ($build, $scratch, $offload, $devices, %launcher);
 
 need_adapter('petsc');
 my ($tutorials) = reverse sort glob('/usr/share/petsc/*/share/petsc/examples/src/ksp/ksp/tutorials');
@@ -152,6 +152,32 @@ for ([4, 1], [3, 2], [2, 4]) {
 undef $devices;
 $launcher{inside} = 1;
 tutorial(2, 'ex2', '-m', 30, '-n', 30, '-ksp_type', 'cg');
+
+# A rank's device has the product of the rank's own block before the rank waits for elements that other ranks read:
+# behind the last operation on vectors there are so many sparse products, of which one gathers the elements of a box.
+sub ahead {
+    my ($products, $ranks, @program) = @_;
+    local $ENV{SEMCACHE_TRACE} = "$scratch/trace.%p";
+    my $run = tutorial($ranks, @program);
+    for my $trace (glob "$scratch/trace.*") {
+        my (@before, @waits, $acquired);
+        for (`$build/tools/semcache trace dump $trace`) {
+            my ($event) = /^\s*\S+\s+\d+\s+(\w+)/ or next;
+            if ($event eq 'kernel') {
+                @before = / sparse_mv / ? (@before, 1) : ();
+            } elsif ($event eq 'transfer' && / - host / && $acquired) {
+                push @waits, scalar @before;
+            }
+            $acquired = $event eq 'acquire';
+        }
+        my @late = @waits[@waits / 2 .. $#waits - 4]; # at the end the program reads vectors
+        cmp_ok(@late, '>', 4, "$run->{name}: elements for other ranks come home");
+        is_deeply([grep { $_ != $products } @late], [], "$run->{name}: after $products products have begun");
+    }
+    unlink glob "$scratch/trace.*";
+}
+ahead(1, 2, qw(ex2 -m 200 -n 200 -ksp_type cg -pc_type jacobi -ksp_max_it 40));
+ahead(2, 4, qw(ex45 -da_grid_x 70 -da_grid_y 70 -da_grid_z 70 -ksp_type cg -pc_type jacobi -ksp_max_it 40));
 
 # Every operation declined.
 $offload = 'never';

@@ -45,10 +45,14 @@ PetscErrorCode sc_petsc_register_vectors(void);
 PetscErrorCode sc_petsc_register_matrices(void);
 /* Registers again the exchange between ranks, by which elements of vectors are sent. */
 PetscErrorCode sc_petsc_register_exchange(void);
-/* Lets the devices gather the elements that an exchange sends.  *from becomes the place that PETSc reads instead of the
- * vector, or stays.  The end of the exchange gets the same place. */
-PetscErrorCode sc_petsc_border_begin(PetscSF sf, MPI_Datatype unit, const void **from, void *to);
+/* Brings the elements home that an exchange sends, run by run or gathered by the devices.  *from becomes the place that
+ * PETSc reads instead of the vector, or stays.  The end of the exchange gets the same place.  meanwhile: called if the
+ * elements may be away, after the devices have got the gathering, and before the wait for the elements. */
+PetscErrorCode sc_petsc_border_begin(PetscSF sf, MPI_Datatype unit, const void **from, void *to,
+                                     PetscErrorCode (*meanwhile)(void));
 PetscErrorCode sc_petsc_border_end(PetscSF sf, const void **from, const void *to);
+/* Brings the elements home to which an exchange adds. */
+PetscErrorCode sc_petsc_border_fetch(PetscSF sf, MPI_Datatype unit, const void *elements);
 /* The exchange gets other elements, or ends. */
 PetscErrorCode sc_petsc_border_forget(PetscSF sf);
 /* Registers SLEPc's bases of vectors again, where there is SLEPc. */
@@ -100,6 +104,9 @@ PetscErrorCode sc_petsc_combine(Vec w, PetscScalar alpha, Vec x, PetscScalar bet
 
 /* z := op(A) x, or y + op(A) x if y is not NULL.  *done: the devices compute; otherwise PETSc overwrites z. */
 PetscErrorCode sc_petsc_product(const struct semcache_sparse_arrays *arrays, char op, Vec x, Vec y, Vec z, bool *done);
+/* Offers the product of the rank's own block, if a product of a parallel matrix is under way and has not got so far:
+ * the devices compute while the elements of other ranks travel. */
+PetscErrorCode sc_petsc_product_ahead(void);
 typedef PetscErrorCode sc_petsc_mult(Mat, Vec, Vec);
 typedef PetscErrorCode sc_petsc_mult_add(Mat, Vec, Vec, Vec);
 /* Registers "seqbaij" and "seqsbaij" again. */

@@ -1,6 +1,8 @@
-/* Elements that other ranks receive, gathered by the devices.  A side of a box of the grid lies in many short runs,
- * each on a page or two.  Fetched run by run, a side would cost more time than the whole vector.  The devices gather
- * the elements by a product with a matrix that has one 1 in each row.  One transfer brings the elements home.
+/* Elements that other ranks receive.  Few runs of elements are fetched run by run.
+ *
+ * A side of a box of the grid lies in many short runs, each on a page or two.  Fetched run by run, a side would cost
+ * more time than the whole vector.  The devices gather the elements by a product with a matrix that has one 1 in each
+ * row.  One transfer brings the elements home.
  *
  * PETSc packs elements of a vector.  The gathered elements go to a shadow of the vector, and PETSc packs from the
  * shadow.  Other pages of the shadow are never touched, and take no memory. */
@@ -13,7 +15,7 @@
 
 #include "adapters/borders.h"
 
-#define FEW_RUNS 8     /* so many runs are fetched one by one (borders.h) */
+#define FEW_RUNS 8     /* runs that are fetched one by one */
 #define WASTED_MOST 40 /* declined offers: libsemcache declines the first offers of a matrix */
 
 static const char attached[] = "semcache_border";
@@ -22,8 +24,13 @@ struct run {
     PetscInt first, count; /* elements of the vector */
 };
 
-/* Belongs to an exchange, and is destroyed with the exchange. */
-struct border {
+/* A run that a remote rank reads, in units of the exchange. */
+struct span {
+    int64_t first, end;
+};
+
+/* What the devices gather. */
+struct gathering {
     PetscInt cols, rows; /* elements of the vector, and sent elements */
     PetscInt runs;       /* of sent elements; 0: nothing is offered */
     int wasted;
@@ -35,9 +42,16 @@ struct border {
     void *to;
 };
 
-static size_t shadow_bytes(const struct border *b) { return (size_t)b->cols * sizeof *b->shadow; }
+/* Belongs to an exchange, and is destroyed with the exchange. */
+struct border {
+    struct span *span;
+    int spans;
+    struct gathering gathering;
+};
 
-static void drop(struct border *b)
+static size_t shadow_bytes(const struct gathering *b) { return (size_t)b->cols * sizeof *b->shadow; }
+
+static void drop(struct gathering *b)
 {
     free(b->run);
     semcache_free(b->start);
@@ -46,14 +60,17 @@ static void drop(struct border *b)
     semcache_free(b->gathered);
     if (b->shadow)
         munmap(b->shadow, shadow_bytes(b));
-    *b = (struct border){0};
+    *b = (struct gathering){0};
 }
 
 static PetscErrorCode destroy(void *memory)
 {
+    struct border *b = memory;
+
     PetscFunctionBegin;
-    drop(memory);
-    free(memory);
+    drop(&b->gathering);
+    free(b->span);
+    free(b);
     PetscFunctionReturn(0);
 }
 
@@ -77,7 +94,7 @@ static PetscErrorCode numbers_of(PetscSF sf, const PetscInt **numbers, PetscInt 
     PetscFunctionReturn(0);
 }
 
-static bool allocate(struct border *b)
+static bool allocate(struct gathering *b)
 {
     b->run = malloc((size_t)b->rows * sizeof *b->run);
     b->start = semcache_alloc(((size_t)b->rows + 1) * sizeof *b->start);
@@ -91,7 +108,7 @@ static bool allocate(struct border *b)
 }
 
 /* Elements in ascending order, each once: devices that share the vector then share the rows in the same way. */
-static PetscErrorCode fill(struct border *b, const PetscInt *numbers, PetscInt units, PetscInt block)
+static PetscErrorCode fill(struct gathering *b, const PetscInt *numbers, PetscInt units, PetscInt block)
 {
     PetscFunctionBegin;
     PetscCall(PetscArraycpy(b->index, numbers, units));
@@ -113,8 +130,8 @@ static PetscErrorCode fill(struct border *b, const PetscInt *numbers, PetscInt u
     PetscFunctionReturn(0);
 }
 
-/* Few runs, no memory: drops the plan. */
-static PetscErrorCode plan(PetscSF sf, struct border *b)
+/* Few runs, no memory: the devices gather nothing. */
+static PetscErrorCode plan_gathering(PetscSF sf, struct gathering *b)
 {
     const PetscInt block = sf->vscat.bs, *numbers;
     PetscInt sent;
@@ -135,7 +152,36 @@ static PetscErrorCode plan(PetscSF sf, struct border *b)
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode border_of(PetscSF sf, bool make, struct border **out)
+/* Remote ranks that read too many runs are left to faults. */
+static PetscErrorCode plan_spans(PetscSF sf, size_t bytes, struct border *b)
+{
+    int64_t first[SC_ADAPTER_MOST_RUNS], end[SC_ADAPTER_MOST_RUNS];
+    const PetscInt *offset, *numbers;
+    const PetscMPIInt *ranks;
+    PetscMPIInt self;
+    PetscInt others;
+
+    PetscFunctionBegin;
+    PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)sf), &self));
+    PetscCall(PetscSFGetLeafRanks(sf, &others, &ranks, &offset, &numbers));
+    for (PetscInt i = 0; i < others; i++) {
+        const PetscInt count = ranks[i] == self ? 0 : offset[i + 1] - offset[i];
+        const int runs = sc_adapter_runs(numbers + offset[i], sizeof *numbers, count, (int64_t)(SC_ADAPTER_GAP / bytes),
+                                         first, end);
+        struct span *more = runs ? realloc(b->span, (size_t)(b->spans + runs) * sizeof *more) : NULL;
+
+        if (!more)
+            continue;
+        b->span = more;
+        for (int r = 0; r < runs; r++)
+            b->span[b->spans++] = (struct span){first[r], end[r]};
+    }
+    PetscFunctionReturn(0);
+}
+
+/* The plan of an exchange, made once, because a walk over the numbers of a large side takes longer than its transfer.
+ * *out of NULL: there is none. */
+static PetscErrorCode border_of(PetscSF sf, size_t bytes, struct border **out)
 {
     PetscContainer container;
 
@@ -144,13 +190,14 @@ static PetscErrorCode border_of(PetscSF sf, bool make, struct border **out)
     PetscCall(PetscObjectQuery((PetscObject)sf, attached, (PetscObject *)&container));
     if (container) {
         PetscCall(PetscContainerGetPointer(container, (void **)out));
-    } else if (make && (*out = calloc(1, sizeof **out))) {
+    } else if (bytes && (*out = calloc(1, sizeof **out))) {
         PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
         PetscCall(PetscContainerSetPointer(container, *out));
         PetscCall(PetscContainerSetUserDestroy(container, destroy));
         PetscCall(PetscObjectCompose((PetscObject)sf, attached, (PetscObject)container));
         PetscCall(PetscContainerDestroy(&container)); /* the exchange keeps a reference */
-        PetscCall(plan(sf, *out));
+        PetscCall(plan_spans(sf, bytes, *out));
+        PetscCall(plan_gathering(sf, &(*out)->gathering));
     }
     PetscFunctionReturn(0);
 }
@@ -164,42 +211,69 @@ PetscErrorCode sc_petsc_border_forget(PetscSF sf)
 
 /* --- an exchange -------------------------------------------------------------------------------------------------- */
 
-static void to_shadow(const struct border *b)
+/* The plan, if elements may be away.  *bytes: of a unit. */
+static PetscErrorCode plan_of(PetscSF sf, MPI_Datatype unit, PetscMPIInt *bytes, struct border **out)
 {
-    const PetscScalar *next = b->gathered;
-
-    for (PetscInt i = 0; i < b->runs; next += b->run[i++].count)
-        memcpy(b->shadow + b->run[i].first, next, (size_t)b->run[i].count * sizeof *next);
+    PetscFunctionBegin;
+    *out = NULL;
+    if (sf->nroots < SC_ADAPTER_LEAST_PART || semcache_device_count() < 1)
+        PetscFunctionReturn(0);
+    PetscCallMPI(MPI_Type_size(unit, bytes));
+    if (*bytes > 0)
+        PetscCall(border_of(sf, (size_t)*bytes, out));
+    PetscFunctionReturn(0);
 }
 
-static bool gather(struct border *b, const void *from)
+static bool gather(struct gathering *b, const void *from)
 {
     const struct semcache_sparse_arrays arrays = sc_petsc_csr(b->rows, b->cols, b->start, b->index, b->ones);
     const struct sc_petsc_pair one = sc_petsc_pair(1), zero = sc_petsc_pair(0);
 
-    if (!semcache_try_sparse(&arrays, 'N', 1, one.part, from, 1, zero.part, b->gathered, 1)) {
-        if (++b->wasted > WASTED_MOST)
-            drop(b);
-        return false;
-    }
-    (void)semcache_acquire(b->gathered, (size_t)b->rows * sizeof *b->gathered, SEMCACHE_READ);
-    to_shadow(b);
-    return true;
+    if (semcache_try_sparse(&arrays, 'N', 1, one.part, from, 1, zero.part, b->gathered, 1))
+        return true;
+    if (++b->wasted > WASTED_MOST)
+        drop(b);
+    return false;
 }
 
-PetscErrorCode sc_petsc_border_begin(PetscSF sf, MPI_Datatype unit, const void **from, void *to)
+static void to_shadow(const struct gathering *b)
 {
+    const PetscScalar *next = b->gathered;
+
+    (void)semcache_acquire(b->gathered, (size_t)b->rows * sizeof *b->gathered, SEMCACHE_READ);
+    for (PetscInt i = 0; i < b->runs; next += b->run[i++].count)
+        memcpy(b->shadow + b->run[i].first, next, (size_t)b->run[i].count * sizeof *next);
+}
+
+static void fetch(const struct border *b, size_t bytes, const void *elements, enum semcache_mode mode)
+{
+    for (int i = 0; i < b->spans; i++)
+        (void)semcache_acquire((const char *)elements + (size_t)b->span[i].first * bytes,
+                               (size_t)(b->span[i].end - b->span[i].first) * bytes, mode);
+}
+
+PetscErrorCode sc_petsc_border_begin(PetscSF sf, MPI_Datatype unit, const void **from, void *to,
+                                     PetscErrorCode (*meanwhile)(void))
+{
+    struct gathering *g = NULL;
+    PetscMPIInt bytes = 0;
     struct border *b;
 
     PetscFunctionBegin;
-    if (unit != sf->vscat.unit || sf->nroots < SC_ADAPTER_LEAST_PART || semcache_device_count() < 1)
+    PetscCall(plan_of(sf, unit, &bytes, &b));
+    if (!b)
         PetscFunctionReturn(0);
-    PetscCall(border_of(sf, true, &b));
-    if (b && b->runs && !b->from && gather(b, *from)) {
-        b->from = *from;
-        b->to = to;
-        *from = b->shadow;
+    if (unit == sf->vscat.unit && b->gathering.runs && !b->gathering.from && gather(&b->gathering, *from))
+        g = &b->gathering;
+    PetscCall(meanwhile());
+    if (!g) {
+        fetch(b, (size_t)bytes, *from, SEMCACHE_READ);
+        PetscFunctionReturn(0);
     }
+    to_shadow(g);
+    g->from = *from;
+    g->to = to;
+    *from = g->shadow;
     PetscFunctionReturn(0);
 }
 
@@ -208,11 +282,23 @@ PetscErrorCode sc_petsc_border_end(PetscSF sf, const void **from, const void *to
     struct border *b;
 
     PetscFunctionBegin;
-    PetscCall(border_of(sf, false, &b));
-    if (b && b->from && b->from == *from && b->to == to) {
-        *from = b->shadow;
-        b->from = NULL;
+    PetscCall(border_of(sf, 0, &b));
+    if (b && b->gathering.from && b->gathering.from == *from && b->gathering.to == to) {
+        *from = b->gathering.shadow;
+        b->gathering.from = NULL;
     }
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode sc_petsc_border_fetch(PetscSF sf, MPI_Datatype unit, const void *elements)
+{
+    PetscMPIInt bytes = 0;
+    struct border *b;
+
+    PetscFunctionBegin;
+    PetscCall(plan_of(sf, unit, &bytes, &b));
+    if (b)
+        fetch(b, (size_t)bytes, elements, SEMCACHE_READWRITE);
     PetscFunctionReturn(0);
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -1,7 +1,6 @@
-/* The exchange of elements between ranks (VecScatter).  The exchanged elements come home in one batch, or gathered by
- * the devices (border.c).  Faults would bring their read-ahead as well.  PETSc does the exchange. */
+/* The exchange of elements between ranks (VecScatter).  The exchanged elements come home run by run, or gathered
+ * by the devices (border.c).  Faults would bring their read-ahead as well.  PETSc does the exchange. */
 #include "adapters/petsc/adapter.h"
-#include "adapters/borders.h"
 
 #include <petsc/private/sfimpl.h>
 
@@ -11,37 +10,12 @@ static PetscErrorCode (*their_begin)(PetscSF, MPI_Datatype, PetscMemType, const 
 static PetscErrorCode (*their_bcast_end)(PetscSF, MPI_Datatype, const void *, void *, MPI_Op);
 static PetscErrorCode (*their_reduce_end)(PetscSF, MPI_Datatype, const void *, void *, MPI_Op);
 
-/* Fetches the elements of this rank that a remote rank reads or adds to. */
-static PetscErrorCode get(PetscSF sf, MPI_Datatype unit, const void *elements, enum semcache_mode mode)
-{
-    const PetscInt *offset, *numbers;
-    const PetscMPIInt *ranks;
-    PetscMPIInt bytes, self;
-    PetscInt others;
-
-    PetscFunctionBegin;
-    if (sf->nroots < SC_ADAPTER_LEAST_PART)
-        PetscFunctionReturn(0);
-    PetscCallMPI(MPI_Type_size(unit, &bytes));
-    PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)sf), &self));
-    PetscCall(PetscSFGetLeafRanks(sf, &others, &ranks, &offset, &numbers));
-    for (PetscInt i = 0; i < others && bytes > 0; i++)
-        if (ranks[i] != self)
-            sc_adapter_get(elements, (size_t)bytes, numbers + offset[i], sizeof *numbers, offset[i + 1] - offset[i],
-                           mode);
-    PetscFunctionReturn(0);
-}
-
 static PetscErrorCode begin(PetscSF sf, MPI_Datatype unit, PetscMemType from_type, const void *from,
                             PetscMemType to_type, void *to, MPI_Op op)
 {
-    const void *source = from;
-
     PetscFunctionBegin;
-    PetscCall(sc_petsc_border_begin(sf, unit, &source, to));
-    if (source == from)
-        PetscCall(get(sf, unit, from, SEMCACHE_READ));
-    PetscCall(their_begin(sf, unit, from_type, source, to_type, to, op));
+    PetscCall(sc_petsc_border_begin(sf, unit, &from, to, sc_petsc_product_ahead));
+    PetscCall(their_begin(sf, unit, from_type, from, to_type, to, op));
     PetscFunctionReturn(0);
 }
 
@@ -64,7 +38,7 @@ static PetscErrorCode reset(PetscSF sf)
 static PetscErrorCode reduce_end(PetscSF sf, MPI_Datatype unit, const void *from, void *to, MPI_Op op)
 {
     PetscFunctionBegin;
-    PetscCall(get(sf, unit, to, SEMCACHE_READWRITE));
+    PetscCall(sc_petsc_border_fetch(sf, unit, to));
     PetscCall(their_reduce_end(sf, unit, from, to, op));
     PetscFunctionReturn(0);
 }

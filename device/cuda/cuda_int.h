@@ -52,6 +52,8 @@ struct sc_cuda_device {
     CUfunction norms[2][SC_TYPES]; /* kernels of `norm`: by columns, by rows */
     CUmodule triangle;          /* triangle.c; NULL: not loaded yet */
     CUfunction triangles[2][SC_TYPES]; /* kernels of `triangle`: solves, turns */
+    CUmodule vector;            /* vector.c; NULL: not loaded yet */
+    CUfunction vectors[2][SC_TYPES]; /* kernels of `vector`: sums, products */
     bool reads_host;            /* kernels can read pinned host memory by its host address */
     char *slots;                /* SC_RESULT_SLOTS result slots, pinned */
     unsigned next_slot;         /* atomic */

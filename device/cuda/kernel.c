@@ -444,6 +444,10 @@ bool sc_cuda_certain(int device, enum sc_stream stream, const struct sc_kernel *
         return k->lda && k->ldb;
     case SC_OP_NRM2: case SC_OP_ASUM: case SC_OP_IAMAX: case SC_OP_IAMIN:
         return k->lda;
+    case SC_OP_AXPBY:
+        return sc_cuda_vector_is_loaded(device, k);
+    case SC_OP_CSRMV:
+        return sc_cuda_sparse_certain(device, stream, k);
     default:
         return false;
     }

@@ -73,8 +73,8 @@ static enum sc_status run_rot(const struct sc_cuda_call *c)
                                               k->type == SC_S ? (const void *)single : k->param));
 }
 
-/* cuBLAS has no axpby.  y is not read if beta is 0, x is not read if alpha is 0.  Scaling may ignore the sign of
- * increments. */
+/* cuBLAS has no axpby.  Without a kernel of the module, two calls: y is not read if beta is 0, x is not read if alpha
+ * is 0.  Scaling may ignore the sign of increments. */
 static enum sc_status run_axpby(const struct sc_cuda_call *c)
 {
     const struct sc_kernel *k = c->k;
@@ -88,6 +88,8 @@ static enum sc_status run_axpby(const struct sc_cuda_call *c)
         return SC_ERR_UNSUPPORTED;
     if (!alpha)
         return sc_cuda_scale(c, 1, k->n, k->b, step);
+    if (sc_cuda_axpby(c) == SC_OK)
+        return SC_OK;
     if (!beta)
         error = copy[k->type](c->blas, k->n, k->a, k->lda, k->b, k->ldb);
     if (error == CUBLAS_STATUS_SUCCESS && !sc_cuda_scalar_is(k, beta ? k->beta : k->alpha, 1))

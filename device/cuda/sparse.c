@@ -276,6 +276,17 @@ static bool fits(const struct plan *p, const struct sc_kernel *k)
     return p->op == k->op && p->trans == k->transa;
 }
 
+bool sc_cuda_sparse_certain(int device, enum sc_stream stream, const struct sc_kernel *k)
+{
+    const struct plan *p = k->csr.plan ? *k->csr.plan : NULL;
+
+    if (k->op != SC_OP_CSRMV || k->ldb != 1 || k->ldc != 1 || (double)k->csr.nonzeros > (double)k->m * (double)k->n)
+        return false;
+    if (k->csr.diagonal && sc_cuda_vector_is_loaded(device, k))
+        return true;
+    return sc_cuda_device(device)->streams[stream].sparse && p && fits(p, k) && p->analysed;
+}
+
 /* Scales the output by beta. */
 static enum sc_status scale(const struct sc_cuda_call *c)
 {
@@ -304,8 +315,8 @@ enum sc_status sc_cuda_sparse_handle(struct sc_cuda_stream *queue, cusparseHandl
 enum sc_status sc_cuda_sparse(struct sc_cuda_call *c)
 {
     const struct sc_kernel *k = c->k;
-    struct plan *p = k->csr.plan ? *k->csr.plan : NULL;
     enum sc_status status = SC_OK;
+    struct plan *p;
 
     if (is_of_vectors(k) && (k->ldb != 1 || k->ldc != 1))
         return SC_ERR_UNSUPPORTED;
@@ -315,6 +326,9 @@ enum sc_status sc_cuda_sparse(struct sc_cuda_call *c)
         return SC_ERR_UNSUPPORTED;
     if (!solves(k) && (!k->csr.nonzeros || sc_cuda_scalar_is(k, k->alpha, 0)))
         return scale(c);
+    if (k->csr.diagonal && k->op == SC_OP_CSRMV && sc_cuda_diagonal(c) == SC_OK)
+        return SC_OK;
+    p = k->csr.plan ? *k->csr.plan : NULL;
     if (p && !fits(p, k)) {
         drop_plan(p, c->device);
         p = *k->csr.plan = NULL;
