@@ -17,15 +17,27 @@ static double smaller(double a, double b) { return a < b ? a : b; }
  * their tasks, and a second link does not help a transfer of half a millisecond. */
 #define BYTES_PER_DEVICE (UINT64_C(32) << 20)
 
-int sc_plan_spread(uint64_t bytes, int devices, enum sc_offload mode)
-{
-    uint64_t worth = bytes / BYTES_PER_DEVICE;
+/* As above, of vectors in calls that have only vectors.  Solvers multiply vectors by a sparse matrix with at least ten
+ * times their bytes.  The product is worth more devices than the sum of two vectors, and the parts have to agree. */
+#define BYTES_PER_DEVICE_OF_VECTORS (UINT64_C(8) << 20)
 
+static int spread(uint64_t worth, int devices, enum sc_offload mode)
+{
     if (devices < 1)
         return 1;
     if (mode == SC_OFFLOAD_ALWAYS || worth >= (uint64_t)devices)
         return devices;
     return worth < 1 ? 1 : (int)worth;
+}
+
+int sc_plan_spread(uint64_t bytes, int devices, enum sc_offload mode)
+{
+    return spread(bytes / BYTES_PER_DEVICE, devices, mode);
+}
+
+int sc_plan_spread_vector(uint64_t bytes, int devices, enum sc_offload mode)
+{
+    return spread(bytes / BYTES_PER_DEVICE_OF_VECTORS, devices, mode);
 }
 
 /* --- the call ----------------------------------------------------------------------------------------------------- */

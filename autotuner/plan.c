@@ -298,7 +298,9 @@ void sc_plan_layout(const struct sc_autotuner_call *q, enum sc_offload mode, str
         uint64_t bytes = q->view[i].vector ? most : sc_view_bytes(&q->view[i]);
         int *rows = &plan->operand[i].tile_rows, *cols = &plan->operand[i].tile_cols;
 
-        plan->operand[i].spread = plan->spread ? plan->spread : sc_plan_spread(bytes, q->machine.devices, mode);
+        plan->operand[i].spread = plan->spread                ? plan->spread
+                                  : sc_op_level(q->op) == 1 ? sc_plan_spread_vector(bytes, q->machine.devices, mode)
+                                                            : sc_plan_spread(bytes, q->machine.devices, mode);
         if (sc_op_is_lapack(q->op)) /* one task, or lay_columns */
             plan->operand[i].spread = 1;
         *rows = *cols = 0;

@@ -185,7 +185,8 @@ static struct spread spread_of(const struct sc_autotuner_call *call, int planned
     else if (!call->holders && call->largest)
         spread.devices = planned;
     if (!spread.devices)
-        spread.devices = sc_plan_spread(bytes, call->machine.devices, SC_OFFLOAD_AUTO);
+        spread.devices = (sc_op_level(call->op) == 1 ? sc_plan_spread_vector : sc_plan_spread)(
+            bytes, call->machine.devices, SC_OFFLOAD_AUTO);
     if (spread.devices < 2)
         spread.in = 0;
     return spread;

@@ -32,7 +32,9 @@ struct sc_csr {
     int64_t first, end;
     int index_bytes;     /* 4 or 8 */
     int base;            /* 0 or 1 */
-    bool diagonal;       /* row i has one entry, in column first + i */
+    int64_t longest;     /* entries of the longest row, in the whole matrix; 0: not known */
+    bool diagonal;       /* row i has one entry, in column shift + i */
+    int64_t shift;
     int64_t chain;       /* of solves: rows that must be computed one after another; 0: not known */
     /* Place for the device's analysis of the structure (sc_device_ops.forget).  *plan is NULL at first and belongs to
      * the device.  NULL: no analysis is kept. */

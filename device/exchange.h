@@ -19,9 +19,9 @@ struct sc_exchange_rates {
     struct sc_exchange_link push[SC_DEVICES_MAX][SC_DEVICES_MAX];   /* by a kernel of the device that gives */
 };
 
-/* Pieces that go to a device (from any) or from one (to any) at about the same time. */
+/* Pieces that one device gets (pull) or gives (push) at about the same time. */
 struct sc_exchange {
-    int on;    /* device whose kernel reads what others have, or writes to others (push) */
+    int on;    /* the device whose kernel copies */
     bool push;
     int pieces;
     uint64_t bytes, largest; /* of all pieces, of one */

@@ -143,11 +143,38 @@ static enum sc_status keep_offsets(const struct sc_sparse_matrix *m, struct sc_s
     return v->offsets ? SC_OK : SC_ERR_MEMORY;
 }
 
+#define SHORT_ROW 256 /* bytes on average */
+
 static uint64_t bytes_of(const struct sc_sparse_csr *a)
 {
     uint64_t entries = a->rows ? (uint64_t)(sc_sparse_first(a, a->rows) - sc_sparse_first(a, 0)) : 0;
 
     return entries * (sc_type_bytes(a->type) + (size_t)a->index_bytes) + (uint64_t)a->rows * (size_t)a->index_bytes;
+}
+
+static int64_t longest_row(const struct sc_sparse_csr *a)
+{
+    int64_t longest = 0;
+
+    for (int64_t i = 0, at = a->rows ? sc_sparse_first(a, 0) : 0, next; i < a->rows; i++, at = next) {
+        next = sc_sparse_first(a, i + 1);
+        longest = next - at > longest ? next - at : longest;
+    }
+    return longest;
+}
+
+/* Devices for the parts.  With short rows the vectors of a solver take a large part of the time: the matrix has the
+ * devices of its vectors, or each vector would move in each product. */
+static int devices_for(const struct sc_sparse_variant *v)
+{
+    const struct sc_sparse_csr *a = &v->csr;
+    uint64_t bytes = bytes_of(a), rows = (uint64_t)a->rows;
+    int devices = sc_coherence_devices();
+
+    if (v->use.solve || v->use.whole)
+        return 1;
+    return bytes <= rows * SHORT_ROW ? sc_plan_spread_vector(rows * sc_type_bytes(a->type), devices, sc_config.offload)
+                                     : sc_plan_spread(bytes, devices, sc_config.offload);
 }
 
 enum sc_status sc_sparse_analyse(struct sc_sparse_matrix *m, struct sc_sparse_variant *v)
@@ -171,14 +198,13 @@ enum sc_status sc_sparse_analyse(struct sc_sparse_matrix *m, struct sc_sparse_va
     if (status == SC_OK)
         status = (v->converted ? sc_sparse_count_csr : sc_sparse_make_csr)(&m->arrays, &use, &v->csr);
     if (status == SC_OK)
-        status = sc_sparse_split(v, &m->arrays, v->use.solve || v->use.whole
-                                                    ? 1 : sc_plan_spread(bytes_of(&v->csr), sc_coherence_devices(),
-                                                                              sc_config.offload));
+        status = sc_sparse_split(v, &m->arrays, devices_for(v));
     if (status != SC_OK) {
         sc_sparse_variant_drop(v);
         v->use = use;
         return status;
     }
+    v->longest = longest_row(&v->csr);
     v->index_bytes = v->csr.cols + v->csr.base <= INT32_MAX ? 4 : 8;
     if (v->converted) {
         v->converted = sc_sparse_should_convert(m, v);
@@ -354,6 +380,6 @@ void sc_sparse_part_kernel(const struct sc_sparse_variant *v, const struct sc_sp
     k->a = memory + l.values;
     k->csr = (struct sc_csr){.rows = memory, .columns = memory + l.columns, .nonzeros = p->entries,
                              .first = p->ranges ? p->x[0].first : 0, .end = p->ranges ? p->x[p->ranges - 1].end : 0,
-                             .index_bytes = v->index_bytes, .base = base_of(v)};
+                             .index_bytes = v->index_bytes, .base = base_of(v), .longest = v->longest};
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

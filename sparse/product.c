@@ -126,7 +126,8 @@ static enum sc_status run_part(struct product *c, struct sc_sparse_part *p, int6
 
     *done = 0;
     sc_sparse_part_kernel(c->v, p, &k);
-    k.csr.diagonal = sc_sparse_is_diagonal(call->matrix, c->v) && p->entries == p->rows && p->ranges == 1;
+    k.csr.diagonal = sc_sparse_is_diagonal(call->matrix, c->v) && p->entries == p->rows;
+    k.csr.shift = p->row;
     k.csr.chain = call->matrix->chain[call->use.descr.uplo == 'U'];
     if (c->v->use.solve && (c->v->use.descr.uplo == 'U') == (c->v->use.trans == 'N'))
         k.uplo = 'U';

@@ -117,6 +117,7 @@ struct sc_sparse_variant {
     /* Copy of the diagonals' offsets at the analysis.  Offsets are too few to be tracked, and are compared. */
     void *offsets;
     int index_bytes;          /* of the derived copies */
+    int64_t longest;          /* entries of the longest row; 0: none */
     uint64_t seen;            /* link time of the analysis */
     int devices;              /* devices with parts */
     struct sc_sparse_part *part;

@@ -339,6 +339,9 @@ static void test_spread(void)
     tap_ok(sc_plan_spread(100, 8, SC_OFFLOAD_AUTO) == 1, "a small one is not spread");
     tap_ok(sc_plan_spread(100, 8, SC_OFFLOAD_ALWAYS) == 8, "but always is: to be tested");
     tap_ok(sc_plan_spread(72 * mib, 2, SC_OFFLOAD_AUTO) == 2, "72 MB are worth two devices");
+    tap_ok(sc_plan_spread_vector(80 * mib, 4, SC_OFFLOAD_AUTO) == 4 && sc_plan_spread_vector(7 * mib, 4,
+                                                                                             SC_OFFLOAD_AUTO) == 1,
+           "a vector of 80 MB is worth four devices, one of 7 MB a single device");
 }
 
 static void test_gathers(void)
@@ -572,8 +575,8 @@ static void test_together(void)
 static void test_places(void)
 {
     struct sc_database *db = measured(2e11, 55e9, 2);
-    struct sc_autotuner_call call = gemm(8192), vector = {.op = SC_OP_AXPY, .type = SC_D, .n = 4000000,
-                                                          .bytes = 64000000, .largest = 32000000, .machine = h200};
+    struct sc_autotuner_call call = gemm(8192), vector = {.op = SC_OP_AXPY, .type = SC_D, .n = 1500000,
+                                                          .bytes = 24000000, .largest = 12000000, .machine = h200};
     struct sc_autotuner_prediction one, two, fresh;
 
     call.machine.database = db;

@@ -1,5 +1,5 @@
-// The kernels of device/cuda/vector.cu on a thread of the host: every thread of every block after another.  Compared
-// with the definition, for all types, lengths around a block, and beta = 0 with a result that is not a number.
+// The kernels of device/cuda/vector.cu on one thread of the host.  Compared with the definition, for all types, lengths
+// around a block, and beta = 0 with a result that is not a number.
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -8,7 +8,6 @@
 
 #define __device__
 #define __global__
-#define __align__(n) __attribute__((aligned(n)))
 #define __launch_bounds__(threads)
 struct index {
     unsigned x;

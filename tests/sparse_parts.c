@@ -509,6 +509,40 @@ static void test_blocks(int devices, bool by_rows, int64_t margin)
     drop(&m);
 }
 
+/* Diagonal matrices whose parts begin anywhere: the ranges of x that a part gets begin at multiples of 64. */
+static void test_diagonals(int devices)
+{
+    static const struct sc_sparse_descr general = {.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N'};
+    static const double alpha[2] = {0.5, 0}, beta[2] = {2, 0};
+    char name[32];
+    int bad = 0;
+
+    snprintf(name, sizeof name, "emu:h200x8:%d", devices);
+    env_start(name, 0);
+    for (int64_t n = 1; n < 400; n += 13) {
+        const int32_t offset = 0;
+        const size_t bytes = (size_t)n * sizeof(double);
+        double *d = env_memory(bytes), *x = env_memory(bytes), *y = env_memory(bytes);
+        struct sc_sparse_arrays a = {.format = SC_SPARSE_DIA, .type = SC_D, .index_bytes = 4, .rows = n, .cols = n,
+                                     .index = &offset, .values = d, .count = 1, .ld = n};
+        struct sc_sparse_matrix *h;
+
+        for (int64_t i = 0; i < n; i++)
+            d[i] = (double)(i % 9 - 4), x[i] = (double)(i % 31), y[i] = (double)(i % 5);
+        bad += sc_sparse_create(&h, &a, false) != SC_OK;
+        bad += sc_sparse_mv(h, "NTC"[n % 3], &general, alpha, x, 1, beta, y, 1) != SC_OK;
+        sc_coherence_acquire_host((uintptr_t)y, bytes, SC_READ);
+        for (int64_t i = 0; i < n; i++)
+            bad += y[i] != 0.5 * d[i] * x[i] + 2 * (double)(i % 5);
+        sc_sparse_destroy(h);
+        release(d, bytes);
+        release(x, bytes);
+        release(y, bytes);
+    }
+    tap_ok(!bad, "%d devices: products with diagonals of 1 to 400 elements", devices);
+    sc_coherence_stop();
+}
+
 int main(void)
 {
     int four = env_is_emulated() ? 4 : 1;
@@ -536,6 +570,8 @@ int main(void)
     drop(&m);
     sc_coherence_stop();
     sc_host_faults_stop();
+    for (int devices = 1; devices <= four; devices *= 2)
+        test_diagonals(devices);
     if (env_is_emulated()) {
         test_twice("emu:h200x8:2", 6000, 40, 40);
         test_twice("emu:h200x8:2", 6000, 10, 60);

@@ -35,14 +35,7 @@ struct work {
 /* Loads the kernels at the first use. */
 static enum sc_status load(struct sc_cuda_device *d)
 {
-    enum sc_status status = SC_OK;
-
-    if (d->conversion)
-        return SC_OK;
-    status = sc_cuda_module_load(&d->conversion, image, names[0], &d->converting[0]);
-    for (int i = 1; i < KERNELS && status == SC_OK; i++)
-        status = sc_cuda_module_find(d->conversion, names[i], &d->converting[i]);
-    return status;
+    return sc_cuda_module_load_all(&d->conversion, image, names, KERNELS, d->converting);
 }
 
 /* Launches a kernel with a thread for each of n elements. */

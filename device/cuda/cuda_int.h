@@ -54,6 +54,8 @@ struct sc_cuda_device {
     CUfunction triangles[2][SC_TYPES]; /* kernels of `triangle`: solves, turns */
     CUmodule vector;            /* vector.c; NULL: not loaded yet */
     CUfunction vectors[2][SC_TYPES]; /* kernels of `vector`: sums, products */
+    CUmodule rows;              /* rows.c; NULL: not loaded yet */
+    CUfunction multiplying[2][SC_TYPES]; /* kernels of `rows`: 32 and 64 bits */
     bool reads_host;            /* kernels can read pinned host memory by its host address */
     char *slots;                /* SC_RESULT_SLOTS result slots, pinned */
     unsigned next_slot;         /* atomic */
@@ -91,6 +93,9 @@ double sc_cuda_now(void);
 /* Kernels built into the module; `image` is the output of nvcc -fatbin.  The device's context must be current. */
 enum sc_status sc_cuda_module_load(CUmodule *module, const void *image, const char *name, CUfunction *function);
 enum sc_status sc_cuda_module_find(CUmodule module, const char *name, CUfunction *function);
+/* Loads a module with all its functions; a loaded module stays.  SC_ERR_UNSUPPORTED: nothing was loaded. */
+enum sc_status sc_cuda_module_load_all(CUmodule *module, const void *image, const char *const *names, int count,
+                                       CUfunction *functions);
 void sc_cuda_module_unload(CUmodule module); /* NULL has no effect */
 enum sc_status sc_cuda_module_launch(CUfunction function, unsigned x, unsigned y, unsigned threads, cudaStream_t stream,
                                      void **arguments);

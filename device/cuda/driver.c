@@ -123,6 +123,25 @@ enum sc_status sc_cuda_module_find(CUmodule module, const char *name, CUfunction
     return checked(driver.function(function, module, name), "cuModuleGetFunction");
 }
 
+enum sc_status sc_cuda_module_load_all(CUmodule *module, const void *image, const char *const *names, int count,
+                                       CUfunction *functions)
+{
+    CUmodule loaded = *module;
+    enum sc_status status;
+
+    if (loaded)
+        return SC_OK;
+    status = sc_cuda_module_load(&loaded, image, names[0], &functions[0]);
+    for (int i = 1; i < count && status == SC_OK; i++)
+        status = sc_cuda_module_find(loaded, names[i], &functions[i]);
+    if (status == SC_OK) {
+        *module = loaded;
+        return SC_OK;
+    }
+    sc_cuda_module_unload(loaded);
+    return SC_ERR_UNSUPPORTED;
+}
+
 void sc_cuda_module_unload(CUmodule module)
 {
     if (module)

@@ -102,11 +102,15 @@ enum sc_status sc_cuda_triangle(const struct sc_cuda_call *c);
 /* The double precision dot product of single precision vectors, for n > 0. */
 enum sc_status sc_cuda_dsdot(const struct sc_cuda_call *c);
 
-/* axpby, and the product of a diagonal matrix (csr.diagonal) and a vector, each by one kernel of the module.
+/* axpby, and the product of a diagonal matrix (csr.diagonal) and a vector, by one kernel of the module.
  * SC_ERR_UNSUPPORTED: nothing was enqueued.  is_loaded: a launch with this record loads nothing. */
 enum sc_status sc_cuda_axpby(const struct sc_cuda_call *c);
 enum sc_status sc_cuda_diagonal(const struct sc_cuda_call *c);
 bool sc_cuda_vector_is_loaded(int device, const struct sc_kernel *k);
+
+/* The product of a matrix with short rows (csr.longest) and a vector, by one kernel of the module, as above. */
+enum sc_status sc_cuda_rows(const struct sc_cuda_call *c);
+bool sc_cuda_rows_is_loaded(int device, const struct sc_kernel *k);
 
 /* Whether a launch of this sparse kernel is one call, with the analysis of an earlier call. */
 bool sc_cuda_sparse_certain(int device, enum sc_stream stream, const struct sc_kernel *k);

@@ -224,7 +224,8 @@ static void close_memory(struct sc_cuda_device *d)
     sc_cuda_module_unload(d->norm);
     sc_cuda_module_unload(d->triangle);
     sc_cuda_module_unload(d->vector);
-    d->conversion = d->dsdot = d->norm = d->triangle = d->vector = NULL;
+    sc_cuda_module_unload(d->rows);
+    d->conversion = d->dsdot = d->norm = d->triangle = d->vector = d->rows = NULL;
     sc_cuda_pool_close(d);
     sc_cuda_slots_close(d);
 }

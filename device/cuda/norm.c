@@ -27,14 +27,7 @@ static const char *const names[2][SC_TYPES] = {
 /* Loads the kernels at the first use. */
 static enum sc_status load(struct sc_cuda_device *d)
 {
-    enum sc_status status = SC_OK;
-
-    if (d->norm)
-        return SC_OK;
-    status = sc_cuda_module_load(&d->norm, image, names[0][0], &d->norms[0][0]);
-    for (int i = 1; i < 2 * SC_TYPES && status == SC_OK; i++)
-        status = sc_cuda_module_find(d->norm, names[i / SC_TYPES][i % SC_TYPES], &d->norms[i / SC_TYPES][i % SC_TYPES]);
-    return status == SC_OK ? SC_OK : SC_ERR_UNSUPPORTED;
+    return sc_cuda_module_load_all(&d->norm, image, names[0], 2 * SC_TYPES, d->norms[0]);
 }
 
 /* What the kernels compute for a call: numbers of columns, of rows, or both for a sum over a symmetric matrix. */

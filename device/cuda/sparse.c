@@ -282,7 +282,7 @@ bool sc_cuda_sparse_certain(int device, enum sc_stream stream, const struct sc_k
 
     if (k->op != SC_OP_CSRMV || k->ldb != 1 || k->ldc != 1 || (double)k->csr.nonzeros > (double)k->m * (double)k->n)
         return false;
-    if (k->csr.diagonal && sc_cuda_vector_is_loaded(device, k))
+    if ((k->csr.diagonal && sc_cuda_vector_is_loaded(device, k)) || sc_cuda_rows_is_loaded(device, k))
         return true;
     return sc_cuda_device(device)->streams[stream].sparse && p && fits(p, k) && p->analysed;
 }
@@ -326,7 +326,7 @@ enum sc_status sc_cuda_sparse(struct sc_cuda_call *c)
         return SC_ERR_UNSUPPORTED;
     if (!solves(k) && (!k->csr.nonzeros || sc_cuda_scalar_is(k, k->alpha, 0)))
         return scale(c);
-    if (k->csr.diagonal && k->op == SC_OP_CSRMV && sc_cuda_diagonal(c) == SC_OK)
+    if (k->op == SC_OP_CSRMV && ((k->csr.diagonal && sc_cuda_diagonal(c) == SC_OK) || sc_cuda_rows(c) == SC_OK))
         return SC_OK;
     p = k->csr.plan ? *k->csr.plan : NULL;
     if (p && !fits(p, k)) {

@@ -33,15 +33,7 @@ struct solve {
 /* Loads the kernels at the first use. */
 static enum sc_status load(struct sc_cuda_device *d)
 {
-    enum sc_status status = SC_OK;
-
-    if (d->triangle)
-        return SC_OK;
-    status = sc_cuda_module_load(&d->triangle, image, names[0][0], &d->triangles[0][0]);
-    for (int i = 1; i < 2 * SC_TYPES && status == SC_OK; i++)
-        status = sc_cuda_module_find(d->triangle, names[i / SC_TYPES][i % SC_TYPES],
-                                     &d->triangles[i / SC_TYPES][i % SC_TYPES]);
-    return status == SC_OK ? SC_OK : SC_ERR_UNSUPPORTED;
+    return sc_cuda_module_load_all(&d->triangle, image, names[0], 2 * SC_TYPES, d->triangles[0]);
 }
 
 /* Address of row i and column j of op(A). */

@@ -16,21 +16,7 @@ static const char *const names[2][SC_TYPES] = {
 /* Loads the kernels at the first use. */
 static enum sc_status load(struct sc_cuda_device *d)
 {
-    CUmodule module = d->vector;
-    enum sc_status status;
-
-    if (module)
-        return SC_OK;
-    status = sc_cuda_module_load(&module, image, names[0][0], &d->vectors[0][0]);
-    for (int i = 1; i < 2 * SC_TYPES && status == SC_OK; i++)
-        status = sc_cuda_module_find(module, names[i / SC_TYPES][i % SC_TYPES],
-                                     &d->vectors[i / SC_TYPES][i % SC_TYPES]);
-    if (status != SC_OK) {
-        sc_cuda_module_unload(module);
-        return SC_ERR_UNSUPPORTED;
-    }
-    d->vector = module;
-    return SC_OK;
+    return sc_cuda_module_load_all(&d->vector, image, names[0], 2 * SC_TYPES, d->vectors[0]);
 }
 
 bool sc_cuda_vector_is_loaded(int device, const struct sc_kernel *k)
@@ -67,7 +53,7 @@ enum sc_status sc_cuda_diagonal(const struct sc_cuda_call *c)
     const struct sc_kernel *k = c->k;
     bool overwrites = sc_cuda_scalar_is(k, k->beta, 0);
     int64_t n = k->m;
-    const void *diagonal = k->a, *x = (const char *)k->b + (size_t)k->csr.first * sc_type_bytes(k->type);
+    const void *diagonal = k->a, *x = (const char *)k->b + (size_t)k->csr.shift * sc_type_bytes(k->type);
     void *y = k->c, *arguments[] = {&n, (void *)&c->alpha, &diagonal, &x, &overwrites, (void *)&c->beta, &y};
 
     if (load(d) != SC_OK)

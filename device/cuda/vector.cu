@@ -1,29 +1,12 @@
 /* Sums and products of the elements of vectors with increment 1.  cuBLAS needs two kernels for axpby, and has no fast
- * product of elements.  A kernel reads each element once: memory is the limit.  A thread has four elements, and reads
- * before it writes, so that four reads are under way.  beta = 0: y is not read. */
+ * product of elements.  A kernel reads each element once: memory is the limit.  A thread reads four elements before
+ * it writes.  beta = 0: y is not read. */
 #include <stdint.h>
 
+#include "device/cuda/number.cuh"
 #include "device/cuda/vector_kernel.h"
 
 enum { THREADS = SC_CUDA_VECTOR_THREADS, EACH = SC_CUDA_VECTOR_EACH };
-
-template <typename Real> struct __align__(2 * sizeof(Real)) pair_of {
-    Real re, im;
-};
-
-static __device__ float product(float a, float b) { return a * b; }
-static __device__ double product(double a, double b) { return a * b; }
-template <typename Real> static __device__ pair_of<Real> product(pair_of<Real> a, pair_of<Real> b)
-{
-    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-}
-
-static __device__ float sum(float a, float b) { return a + b; }
-static __device__ double sum(double a, double b) { return a + b; }
-template <typename Real> static __device__ pair_of<Real> sum(pair_of<Real> a, pair_of<Real> b)
-{
-    return {a.re + b.re, a.im + b.im};
-}
 
 /* y := alpha d x + beta y; d of NULL: alpha x + beta y.  n elements. */
 template <typename T>

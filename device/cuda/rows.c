@@ -1,0 +1,62 @@
+/* Products of a matrix with short rows and a vector, by kernels of the module (rows.cu), compiled by nvcc and built in
+ * as data.  Without nvcc, or if the driver refuses a kernel, cuSPARSE computes (rule U15). */
+#include "device/cuda/rows_kernel.h"
+#include "device/cuda/kernel.h"
+
+#ifdef SC_CUDA_ROWS
+
+static const _Alignas(16) unsigned char image[] = {
+#include "device/cuda/rows_image.inc"
+};
+
+static const char *const names[2][SC_TYPES] = {{"rows_s32", "rows_d32", "rows_c32", "rows_z32"},
+                                               {"rows_s64", "rows_d64", "rows_c64", "rows_z64"}};
+
+#define LONGEST 64 /* entries that one thread adds up */
+
+static bool has_short_rows(const struct sc_kernel *k)
+{
+    return k->op == SC_OP_CSRMV && k->transa == 'N' && k->csr.longest && k->csr.longest <= LONGEST &&
+           k->m / SC_CUDA_ROWS_THREADS < INT32_MAX;
+}
+
+bool sc_cuda_rows_is_loaded(int device, const struct sc_kernel *k)
+{
+    return sc_cuda_device(device)->rows && has_short_rows(k);
+}
+
+enum sc_status sc_cuda_rows(const struct sc_cuda_call *c)
+{
+    struct sc_cuda_device *d = sc_cuda_device(c->device);
+    const struct sc_kernel *k = c->k;
+    bool overwrites = sc_cuda_scalar_is(k, k->beta, 0), adds = sc_cuda_scalar_is(k, k->beta, 1);
+    const void *start = k->csr.rows, *columns = k->csr.columns, *values = k->a, *x = k->b;
+    int64_t rows = k->m;
+    int base = k->csr.base;
+    void *y = k->c, *arguments[] = {&rows, &start, &columns, &values, &base, (void *)&c->alpha, &x, &overwrites, &adds,
+                                    (void *)&c->beta, &y};
+
+    if (!has_short_rows(k) ||
+        sc_cuda_module_load_all(&d->rows, image, names[0], 2 * SC_TYPES, d->multiplying[0]) != SC_OK)
+        return SC_ERR_UNSUPPORTED;
+    return sc_cuda_module_launch(d->multiplying[k->csr.index_bytes == 8][k->type],
+                                 (unsigned)((rows + SC_CUDA_ROWS_THREADS - 1) / SC_CUDA_ROWS_THREADS), 1,
+                                 SC_CUDA_ROWS_THREADS, c->queue->stream, arguments);
+}
+
+#else
+
+bool sc_cuda_rows_is_loaded(int device, const struct sc_kernel *k)
+{
+    (void)device, (void)k;
+    return false;
+}
+
+enum sc_status sc_cuda_rows(const struct sc_cuda_call *c)
+{
+    (void)c;
+    return SC_ERR_UNSUPPORTED;
+}
+
+#endif
+/* SPDX-License-Identifier: BSD-2-Clause */

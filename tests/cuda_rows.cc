@@ -1,0 +1,135 @@
+// The kernels of device/cuda/rows.cu on threads of the host, with a barrier for __syncthreads.  Compared with the
+// definition, for all types, both widths and bases of integers, empty rows, and blocks with several chunks.
+#include <pthread.h>
+
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <cstdio>
+#include <thread>
+#include <vector>
+
+#define __device__
+#define __global__
+#define __shared__ static
+#define __launch_bounds__(threads)
+struct index {
+    unsigned x;
+};
+static thread_local index threadIdx;
+static index blockIdx;
+static pthread_barrier_t barrier;
+static void __syncthreads() { pthread_barrier_wait(&barrier); }
+#include "device/cuda/rows.cu"
+
+typedef std::complex<double> value;
+
+static value value_of(float x) { return x; }
+static value value_of(double x) { return x; }
+template <typename Real> static value value_of(pair_of<Real> x) { return value(x.re, x.im); }
+
+static void set(float *x, value v) { *x = (float)v.real(); }
+static void set(double *x, value v) { *x = v.real(); }
+template <typename Real> static void set(pair_of<Real> *x, value v) { *x = {(Real)v.real(), (Real)v.imag()}; }
+
+// Numbers with few digits: sums and products of them are exact.
+static value small(int64_t i) { return value((double)(i * 7 % 11 - 5), (double)(i * 5 % 7 - 3)); }
+
+// Entries of a row: most rows are empty, or few are, or one is long.
+static int64_t length(int64_t row, int shape)
+{
+    return shape == 0 ? (row % 9 == 0) * 2 : shape == 1 ? row % 17 : row == 3 ? 64 : 16;
+}
+
+template <typename T, typename Integer> struct launch {
+    void (*kernel)(int64_t, const Integer *, const Integer *, const T *, int, T, const T *, bool, bool, T, T *);
+    int64_t rows;
+    const Integer *start, *column;
+    const T *values, *x;
+    int base;
+    T alpha, beta, *y;
+    bool overwrites, adds;
+
+    void run(unsigned thread) const
+    {
+        threadIdx.x = thread;
+        kernel(rows, start, column, values, base, alpha, x, overwrites, adds, beta, y);
+    }
+};
+
+template <typename T, typename Integer>
+static int64_t wrong(decltype(launch<T, Integer>::kernel) kernel, int64_t rows, int base, int shape, double beta)
+{
+    const int64_t cols = 97;
+    std::vector<Integer> start(1, base), column;
+    std::vector<T> values, x(cols), y((size_t)rows + 2), before;
+    launch<T, Integer> l = {kernel, rows, 0, 0, 0, 0, base, {}, {}, 0, beta == 0, beta == 1};
+    int64_t bad = 0;
+
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t k = 0; k < length(i, shape); k++) {
+            T v;
+
+            set(&v, small(i + 3 * k));
+            values.push_back(v);
+            column.push_back((Integer)((i * 5 + k * 11) % cols + base));
+        }
+        start.push_back((Integer)((int64_t)column.size() + base));
+    }
+    for (int64_t j = 0; j < cols; j++)
+        set(&x[(size_t)j], small(j + 1));
+    for (size_t i = 0; i < y.size(); i++)
+        set(&y[i], beta == 0 ? value(NAN, NAN) : small((int64_t)i + 2));
+    set(&l.alpha, value(2, -1));
+    set(&l.beta, beta);
+    before = y;
+    l.start = start.data(), l.column = column.data(), l.values = values.data(), l.x = x.data(), l.y = y.data();
+    for (blockIdx.x = 0; blockIdx.x * (int64_t)THREADS < rows; blockIdx.x++) {
+        std::vector<std::thread> threads;
+
+        pthread_barrier_init(&barrier, nullptr, THREADS);
+        for (unsigned t = 0; t < THREADS; t++)
+            threads.emplace_back([&l, t] { l.run(t); });
+        for (std::thread &t : threads)
+            t.join();
+        pthread_barrier_destroy(&barrier);
+    }
+    for (int64_t i = 0; i < rows; i++) {
+        value total = 0;
+
+        for (int64_t k = start[(size_t)i] - base; k < start[(size_t)i + 1] - base; k++)
+            total += value_of(values[(size_t)k]) * value_of(x[(size_t)(column[(size_t)k] - base)]);
+        total *= value_of(l.alpha);
+        bad += value_of(y[(size_t)i]) != (beta == 0 ? total : total + beta * value_of(before[(size_t)i]));
+    }
+    for (size_t i = (size_t)rows; i < y.size(); i++)
+        bad += beta != 0 && value_of(y[i]) != value_of(before[i]);
+    return bad;
+}
+
+template <typename T>
+static void check(int number, const char *type, decltype(launch<T, int32_t>::kernel) narrow,
+                  decltype(launch<T, int64_t>::kernel) wide)
+{
+    int64_t bad = 0;
+
+    for (int shape = 0; shape < 3; shape++)
+        for (int variant = 0; variant < 3; variant++) {
+            const double beta = variant == 2 ? -3 : variant;
+
+            bad += wrong<T, int32_t>(narrow, THREADS + 37, variant % 2, shape, beta);
+            bad += wrong<T, int64_t>(wide, shape ? THREADS : 5, 1 - variant % 2, shape, beta);
+        }
+    printf("%sok %d - %s: products with short rows\n", bad ? "not " : "", number, type);
+}
+
+int main()
+{
+    printf("1..4\n");
+    check<float>(1, "s", rows_s32, rows_s64);
+    check<double>(2, "d", rows_d32, rows_d64);
+    check<pair_of<float>>(3, "c", rows_c32, rows_c64);
+    check<pair_of<double>>(4, "z", rows_z32, rows_z64);
+    return 0;
+}
+// SPDX-License-Identifier: BSD-2-Clause
