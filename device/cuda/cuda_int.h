@@ -93,10 +93,12 @@ double sc_cuda_now(void);
 /* Kernels built into the module; `image` is the output of nvcc -fatbin.  The device's context must be current. */
 enum sc_status sc_cuda_module_load(CUmodule *module, const void *image, const char *name, CUfunction *function);
 enum sc_status sc_cuda_module_find(CUmodule module, const char *name, CUfunction *function);
-/* Loads a module with all its functions; a loaded module stays.  SC_ERR_UNSUPPORTED: nothing was loaded. */
+/* Loads a module with all its functions; a loaded module stays, and a refused module is not tried again.
+ * SC_ERR_UNSUPPORTED: nothing was loaded. */
 enum sc_status sc_cuda_module_load_all(CUmodule *module, const void *image, const char *const *names, int count,
                                        CUfunction *functions);
-void sc_cuda_module_unload(CUmodule module); /* NULL has no effect */
+bool sc_cuda_module_is_loaded(CUmodule module);
+void sc_cuda_module_unload(CUmodule module); /* has no effect if the module is not loaded */
 enum sc_status sc_cuda_module_launch(CUfunction function, unsigned x, unsigned y, unsigned threads, cudaStream_t stream,
                                      void **arguments);
 

@@ -113,6 +113,8 @@ enum sc_status sc_cuda_module_load(CUmodule *module, const void *image, const ch
     if (result == CUDA_SUCCESS)
         return sc_cuda_module_find(*module, name, function);
     *module = NULL;
+    if (result == CUDA_ERROR_OUT_OF_MEMORY)
+        return SC_ERR_DEVICE_MEMORY;
     sc_cuda_host->log(SC_LOG_INFO, "the driver does not take a kernel (%s, error %d): what it is for is done without",
                       name, (int)result);
     return SC_ERR_UNSUPPORTED;
@@ -123,14 +125,20 @@ enum sc_status sc_cuda_module_find(CUmodule module, const char *name, CUfunction
     return checked(driver.function(function, module, name), "cuModuleGetFunction");
 }
 
+/* Stands for a module that the driver has refused: it is not asked again. */
+static char refusal;
+#define REFUSED ((CUmodule)(void *)&refusal)
+
+bool sc_cuda_module_is_loaded(CUmodule module) { return module && module != REFUSED; }
+
 enum sc_status sc_cuda_module_load_all(CUmodule *module, const void *image, const char *const *names, int count,
                                        CUfunction *functions)
 {
-    CUmodule loaded = *module;
+    CUmodule loaded;
     enum sc_status status;
 
-    if (loaded)
-        return SC_OK;
+    if (*module)
+        return *module == REFUSED ? SC_ERR_UNSUPPORTED : SC_OK;
     status = sc_cuda_module_load(&loaded, image, names[0], &functions[0]);
     for (int i = 1; i < count && status == SC_OK; i++)
         status = sc_cuda_module_find(loaded, names[i], &functions[i]);
@@ -139,12 +147,14 @@ enum sc_status sc_cuda_module_load_all(CUmodule *module, const void *image, cons
         return SC_OK;
     }
     sc_cuda_module_unload(loaded);
+    if (status == SC_ERR_UNSUPPORTED)
+        *module = REFUSED;
     return SC_ERR_UNSUPPORTED;
 }
 
 void sc_cuda_module_unload(CUmodule module)
 {
-    if (module)
+    if (sc_cuda_module_is_loaded(module))
         driver.unload(module);
 }
 

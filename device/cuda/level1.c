@@ -81,6 +81,7 @@ static enum sc_status run_axpby(const struct sc_cuda_call *c)
     int64_t step = sc_step(k->ldb);
     bool alpha = !sc_cuda_scalar_is(k, k->alpha, 0), beta = !sc_cuda_scalar_is(k, k->beta, 0);
     cublasStatus_t error = CUBLAS_STATUS_SUCCESS;
+    enum sc_status status;
 
     if (k->n <= 0)
         return SC_OK;
@@ -88,8 +89,9 @@ static enum sc_status run_axpby(const struct sc_cuda_call *c)
         return SC_ERR_UNSUPPORTED;
     if (!alpha)
         return sc_cuda_scale(c, 1, k->n, k->b, step);
-    if (sc_cuda_axpby(c) == SC_OK)
-        return SC_OK;
+    status = sc_cuda_axpby(c);
+    if (status != SC_ERR_UNSUPPORTED)
+        return status;
     if (!beta)
         error = copy[k->type](c->blas, k->n, k->a, k->lda, k->b, k->ldb);
     if (error == CUBLAS_STATUS_SUCCESS && !sc_cuda_scalar_is(k, beta ? k->beta : k->alpha, 1))

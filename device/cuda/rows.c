@@ -22,7 +22,7 @@ static bool has_short_rows(const struct sc_kernel *k)
 
 bool sc_cuda_rows_is_loaded(int device, const struct sc_kernel *k)
 {
-    return sc_cuda_device(device)->rows && has_short_rows(k);
+    return sc_cuda_module_is_loaded(sc_cuda_device(device)->rows) && has_short_rows(k);
 }
 
 enum sc_status sc_cuda_rows(const struct sc_cuda_call *c)

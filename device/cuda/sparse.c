@@ -326,8 +326,13 @@ enum sc_status sc_cuda_sparse(struct sc_cuda_call *c)
         return SC_ERR_UNSUPPORTED;
     if (!solves(k) && (!k->csr.nonzeros || sc_cuda_scalar_is(k, k->alpha, 0)))
         return scale(c);
-    if (k->op == SC_OP_CSRMV && ((k->csr.diagonal && sc_cuda_diagonal(c) == SC_OK) || sc_cuda_rows(c) == SC_OK))
-        return SC_OK;
+    if (k->op == SC_OP_CSRMV) {
+        status = k->csr.diagonal ? sc_cuda_diagonal(c) : SC_ERR_UNSUPPORTED;
+        if (status == SC_ERR_UNSUPPORTED)
+            status = sc_cuda_rows(c);
+        if (status != SC_ERR_UNSUPPORTED) /* the plan of a queued product may be gone: it is not looked at */
+            return status;
+    }
     p = k->csr.plan ? *k->csr.plan : NULL;
     if (p && !fits(p, k)) {
         drop_plan(p, c->device);

@@ -21,7 +21,8 @@ static enum sc_status load(struct sc_cuda_device *d)
 
 bool sc_cuda_vector_is_loaded(int device, const struct sc_kernel *k)
 {
-    return sc_cuda_device(device)->vector && (k->op != SC_OP_AXPBY || (k->lda == 1 && k->ldb == 1));
+    return sc_cuda_module_is_loaded(sc_cuda_device(device)->vector) &&
+           (k->op != SC_OP_AXPBY || (k->lda == 1 && k->ldb == 1));
 }
 
 static enum sc_status launch(const struct sc_cuda_call *c, CUfunction kernel, int64_t n, void **arguments)

@@ -615,9 +615,8 @@ static enum sc_status emu_launch(int device, enum sc_stream stream, const struct
 
 static bool emu_certain(int device, enum sc_stream stream, const struct sc_kernel *k)
 {
-    if (k->op == SC_OP_CSRMV) /* as a real device: with the analysis of an earlier call */
-        return valid_stream(device, stream) && k->csr.plan && *k->csr.plan;
-    return valid_stream(device, stream) && sc_op_level(k->op) <= 3 && !sc_op_is_sparse(k->op) &&
+    return valid_stream(device, stream) && sc_op_level(k->op) <= 3 && (!sc_op_is_sparse(k->op) ||
+                                                                       k->op == SC_OP_CSRMV) &&
            sc_device_kernel_check(sc_emu_blas_symbol, k) == SC_OK;
 }
 
