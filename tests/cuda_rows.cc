@@ -3,7 +3,6 @@
 #include <pthread.h>
 
 #include <cmath>
-#include <complex>
 #include <cstdint>
 #include <cstdio>
 #include <thread>
@@ -21,19 +20,7 @@ static index blockIdx;
 static pthread_barrier_t barrier;
 static void __syncthreads() { pthread_barrier_wait(&barrier); }
 #include "device/cuda/rows.cu"
-
-typedef std::complex<double> value;
-
-static value value_of(float x) { return x; }
-static value value_of(double x) { return x; }
-template <typename Real> static value value_of(pair_of<Real> x) { return value(x.re, x.im); }
-
-static void set(float *x, value v) { *x = (float)v.real(); }
-static void set(double *x, value v) { *x = v.real(); }
-template <typename Real> static void set(pair_of<Real> *x, value v) { *x = {(Real)v.real(), (Real)v.imag()}; }
-
-// Numbers with few digits: sums and products of them are exact.
-static value small(int64_t i) { return value((double)(i * 7 % 11 - 5), (double)(i * 5 % 7 - 3)); }
+#include "tests/cuda_number.cuh"
 
 // Entries of a row: most rows are empty, or few are, or one is long.
 static int64_t length(int64_t row, int shape)

@@ -1,7 +1,6 @@
 // The kernels of device/cuda/vector.cu on one thread of the host.  Compared with the definition, for all types, lengths
 // around a block, and beta = 0 with a result that is not a number.
 #include <cmath>
-#include <complex>
 #include <cstdint>
 #include <cstdio>
 #include <vector>
@@ -14,19 +13,7 @@ struct index {
 };
 static index threadIdx, blockIdx;
 #include "device/cuda/vector.cu"
-
-typedef std::complex<double> value;
-
-static value value_of(float x) { return x; }
-static value value_of(double x) { return x; }
-template <typename Real> static value value_of(pair_of<Real> x) { return value(x.re, x.im); }
-
-static void set(float *x, value v) { *x = (float)v.real(); }
-static void set(double *x, value v) { *x = v.real(); }
-template <typename Real> static void set(pair_of<Real> *x, value v) { *x = {(Real)v.real(), (Real)v.imag()}; }
-
-// Numbers with few digits: sums and products of them are exact, in any order.
-static value small(int64_t i) { return value((double)(i * 7 % 11 - 5), (double)(i * 5 % 7 - 3)); }
+#include "tests/cuda_number.cuh"
 
 template <typename T, typename Kernel> static void blocks(int64_t n, Kernel kernel)
 {

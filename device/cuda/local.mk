@@ -85,17 +85,18 @@ device/cuda/rows_image.inc: $(srcdir)/device/cuda/rows.cu $(srcdir)/device/cuda/
 CLEANFILES += $(cuda_images)
 
 # Kernels on threads of the host.
-EXTRA_DIST += tests/cuda_triangle.cc tests/cuda_vector.cc tests/cuda_rows.cc
+EXTRA_DIST += tests/cuda_triangle.cc tests/cuda_vector.cc tests/cuda_rows.cc \
+	tests/cuda_number.cuh
 check_DATA = tests/cuda_triangle tests/cuda_vector tests/cuda_rows
 compile_on_host = $(AM_V_GEN)$(MKDIR_P) tests && $(NVCC) -x c++ -O1 -std=c++14 -I$(srcdir) -Xcompiler -pthread -o $@
 tests/cuda_triangle: $(srcdir)/tests/cuda_triangle.cc $(srcdir)/device/cuda/triangle.cu \
 	$(srcdir)/device/cuda/triangle_kernel.h
 	$(compile_on_host) $(srcdir)/tests/cuda_triangle.cc
 tests/cuda_vector: $(srcdir)/tests/cuda_vector.cc $(srcdir)/device/cuda/vector.cu \
-	$(srcdir)/device/cuda/vector_kernel.h $(srcdir)/device/cuda/number.cuh
+	$(srcdir)/device/cuda/vector_kernel.h $(srcdir)/device/cuda/number.cuh $(srcdir)/tests/cuda_number.cuh
 	$(compile_on_host) $(srcdir)/tests/cuda_vector.cc
 tests/cuda_rows: $(srcdir)/tests/cuda_rows.cc $(srcdir)/device/cuda/rows.cu $(srcdir)/device/cuda/rows_kernel.h \
-	$(srcdir)/device/cuda/number.cuh
+	$(srcdir)/device/cuda/number.cuh $(srcdir)/tests/cuda_number.cuh
 	$(compile_on_host) $(srcdir)/tests/cuda_rows.cc
 CLEANFILES += tests/cuda_triangle tests/cuda_vector tests/cuda_rows
 TESTS += tests/cuda_triangle tests/cuda_vector tests/cuda_rows
