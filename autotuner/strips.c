@@ -183,6 +183,7 @@ double sc_strips_in_turn(double kernel, double a_in, double b_in, int a, int b)
 /* --- rank updates on one device ---------------------------------------------------------------------------------- */
 
 #define MEANWHILE_MOST 0.75
+#define SHARES 8 /* that are compared, where C arrives, too */
 #define DIAGONAL 2048 /* columns of a diagonal block that fills a device; a narrower block takes longer per product */
 
 /* Share of a triangle in the columns [at, at + width), counted from the shortest column. */
@@ -200,13 +201,15 @@ static double rank_kernel(const struct sc_strips_rank *r, int64_t at, int64_t wi
 
 double sc_strips_along_seconds(const struct sc_strips_rank *r, double share, int64_t width)
 {
-    double parts = larger((double)r->sum / SC_STRIPS_USUAL, 1), first = share * r->kernel, device, home;
+    double parts = larger((double)r->sum / SC_STRIPS_USUAL, 1), first = share * r->kernel, device, link, home;
 
-    device = larger(r->in, r->in / parts + first * (1 - 1 / parts)) + first / parts;
+    link = share * r->result_in + r->in;
+    device = link - r->in + larger(r->in, r->in / parts + first * (1 - 1 / parts)) + first / parts;
     home = device + share * r->out;
     for (int64_t end = (int64_t)(sqrt(1 - share) * (double)r->order), at; end > 0; end = at) {
         at = end > width + width / 2 ? end - width : 0;
-        device += rank_kernel(r, at, end - at);
+        link += r->result_in * rank_share(r, at, end - at);
+        device = larger(device, link) + rank_kernel(r, at, end - at);
         home = larger(home, device) + r->out * rank_share(r, at, end - at);
     }
     return home;
@@ -217,36 +220,58 @@ double sc_strips_across_seconds(const struct sc_strips_rank *r, int64_t width)
     double link = 0, device = 0, home = 0;
 
     for (int64_t at = 0, end; at < r->order; at = end) {
+        double share;
+
         end = r->order - at >= width + width / 2 ? at + width : r->order;
-        link += r->in * (double)(end - at) / (double)r->order;
+        share = rank_share(r, at, end - at);
+        link += r->in * (double)(end - at) / (double)r->order + r->result_in * share;
         device = larger(device, link) + rank_kernel(r, at, end - at);
-        home = larger(home, device) + r->out * rank_share(r, at, end - at);
+        home = larger(home, device) + r->out * share;
     }
     return home;
 }
 
-double sc_strips_meanwhile(const struct sc_strips_rank *r) { return smaller(r->in / r->kernel, MEANWHILE_MOST); }
-
-/* The best of `least` and its multiples up to the width of a diagonal block that fills a device. */
-static int64_t rank_width(const struct sc_strips_rank *r, int64_t least, bool across)
+/* The best of `least` and its multiples up to the width of a diagonal block that fills a device.  share 0: across. */
+static double best_width(const struct sc_strips_rank *r, int64_t least, double share, int64_t *width)
 {
     double shortest = INFINITY;
-    int64_t width = least;
 
+    *width = least;
     for (int64_t w = least; w <= DIAGONAL; w *= 2) {
-        double seconds = across ? sc_strips_across_seconds(r, w)
-                                : sc_strips_along_seconds(r, sc_strips_meanwhile(r), w);
+        double seconds = share > 0 ? sc_strips_along_seconds(r, share, w) : sc_strips_across_seconds(r, w);
 
         if (seconds < shortest) {
             shortest = seconds;
-            width = w;
+            *width = w;
         }
     }
-    return width;
+    return shortest;
 }
 
-int64_t sc_strips_along_width(const struct sc_strips_rank *r, int64_t least) { return rank_width(r, least, false); }
-int64_t sc_strips_across_width(const struct sc_strips_rank *r, int64_t least) { return rank_width(r, least, true); }
+struct sc_strips_along sc_strips_along_choose(const struct sc_strips_rank *r, int64_t least)
+{
+    double most = smaller(r->in / r->kernel, MEANWHILE_MOST), shortest = INFINITY;
+    struct sc_strips_along best = {.share = most};
+
+    for (int i = SHARES; i > 0 && (i == SHARES || r->result_in > 0); i--) {
+        struct sc_strips_along way = {.share = most * i / SHARES};
+        double seconds = best_width(r, least, way.share, &way.width);
+
+        if (seconds < shortest) {
+            shortest = seconds;
+            best = way;
+        }
+    }
+    return best;
+}
+
+int64_t sc_strips_across_width(const struct sc_strips_rank *r, int64_t least)
+{
+    int64_t width;
+
+    best_width(r, least, 0, &width);
+    return width;
+}
 
 /* --- symm, trmm, trsm --------------------------------------------------------------------------------------------- */
 

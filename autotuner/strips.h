@@ -56,20 +56,25 @@ double sc_strips_in_turn(double kernel, double a_in, double b_in, int a, int b);
 /* A rank update on one device. */
 struct sc_strips_rank {
     double kernel, in, out; /* s of the kernels, and of the transfers of the operands and of the result */
+    double result_in;       /* s of the transfer of C that the call adds to; 0: C is overwritten, or on the device */
     int64_t order, sum;     /* of the result; numbers along the sum */
 };
-/* Seconds if the operands arrive by strips along the sum.  The columns with `share` of the products add the strips as
- * they arrive.  Each later strip of `width` columns of the result, from the longest to the shortest, adds the whole sum
- * at once.  Finished columns go home. */
+/* Seconds if the operands arrive by strips along the sum.  The columns with `share` of the products arrive first, and
+ * add the strips as they arrive.  Each later strip of `width` columns of the result, from the longest to the shortest,
+ * arrives behind the operands, and adds the whole sum at once.  Finished columns go home. */
 double sc_strips_along_seconds(const struct sc_strips_rank *r, double share, int64_t width);
 /* Seconds if the operands arrive by strips across the sum.  Each completes a strip of the result's columns, from the
  * shortest columns to the longest. */
 double sc_strips_across_seconds(const struct sc_strips_rank *r, int64_t width);
-/* The share of the first way: as much as the device computes while the operands arrive; at most 0.75, because transfers
- * of results that go home take the time of the rest. */
-double sc_strips_meanwhile(const struct sc_strips_rank *r);
+/* The best share and width of some.  The share is at most as much as the device computes while the operands arrive, and
+ * at most 0.75, because transfers of results that go home take the time of the rest.  If C is overwritten, the share is
+ * the largest.  The width is at least `least`. */
+struct sc_strips_along {
+    double share;
+    int64_t width;
+};
+struct sc_strips_along sc_strips_along_choose(const struct sc_strips_rank *r, int64_t least);
 /* The best width of some, of at least `least` columns. */
-int64_t sc_strips_along_width(const struct sc_strips_rank *r, int64_t least);
 int64_t sc_strips_across_width(const struct sc_strips_rank *r, int64_t least);
 /* A call of symm, trmm or trsm on one device, or the part of one of several.  A arrives with B, and every strip of B
  * needs all of A.  The first strip is computed part by part of A, and later strips behind all of A.  A finished strip

@@ -194,6 +194,7 @@ static void test_in_turn(void)
 static void test_rank(void)
 {
     struct sc_strips_rank r = {.kernel = 16e-3, .in = 8e-3, .out = 4e-3, .order = 8192, .sum = 8192};
+    struct sc_strips_along way;
 
     tap_ok(is(sc_strips_across_seconds(&r, 8192), 8e-3 + 16e-3 + 4e-3), "across the sum: one strip overlaps nothing");
     tap_ok(is(sc_strips_across_seconds(&r, 4096), 4e-3 + 4e-3 + 12e-3 + 3e-3),
@@ -207,11 +208,20 @@ static void test_rank(void)
     r.kernel = 200e-3;
     tap_ok(sc_strips_across_width(&r, 512) == 2048, "no narrow diagonal blocks where kernels take longest");
     r.kernel = 16e-3;
-    tap_ok(sc_strips_along_width(&r, 1024) == 2048 && is(sc_strips_meanwhile(&r), 0.5),
-           "along the sum: a half while it arrives");
+    way = sc_strips_along_choose(&r, 1024);
+    tap_ok(way.width == 2048 && is(way.share, 0.5), "along the sum: a half while it arrives");
     tap_ok(is(sc_strips_along_seconds(&r, 0.75, 8192), 1e-3 + 12e-3 + 4e-3 + 1e-3), "the others, and their transfer");
+    r.result_in = 4e-3;
+    tap_ok(is(sc_strips_along_seconds(&r, 0.75, 8192), 3e-3 + 1e-3 + 12e-3 + 4e-3 + 1e-3),
+           "a result that is added to: three quarters arrive first");
+    r.result_in = 40e-3;
+    tap_ok(is(sc_strips_along_seconds(&r, 0.75, 8192), 30e-3 + 8e-3 + 10e-3 + 4e-3 + 1e-3),
+           "the others wait for the last quarter");
+    way = sc_strips_along_choose(&r, 1024);
+    tap_ok(way.share < 0.5, "fewer columns while the operands arrive, if the result takes long");
+    r.result_in = 0;
     r.kernel = 1e-3;
-    tap_ok(is(sc_strips_meanwhile(&r), 0.75), "a quarter is left for results that go home");
+    tap_ok(is(sc_strips_along_choose(&r, 1024).share, 0.75), "a quarter is left for results that go home");
 }
 
 /* 8 columns of thousands: 8 ms of kernels; A and B arrive in 4 ms each, and the result goes home in 4 ms. */

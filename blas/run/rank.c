@@ -103,14 +103,25 @@ static int device_of(const struct rank *r, int i, int j)
     return sc_blas_places_take(&r->places, c.r, c.c, &c);
 }
 
-/* Parts [l, l_end) of the sum. */
-static enum sc_status one_block(const struct rank *r, int device, const struct block *b, int l, int l_end)
+/* Adds parts [l, l_end) of the sum to a block, or requests the block. */
+typedef enum sc_status one_block(const struct rank *r, int device, const struct block *b, int l, int l_end);
+
+static enum sc_status add_sum(const struct rank *r, int device, const struct block *b, int l, int l_end)
 {
     enum sc_status status = SC_OK;
 
     for (; l < l_end && status == SC_OK; l++)
         status = b->i == b->j ? add_diagonal(r, device, b->i, l) : add_block(r, device, b, l);
     return status;
+}
+
+static enum sc_status request_block(const struct rank *r, int device, const struct block *b, int l, int l_end)
+{
+    struct sc_piece c = target(r, b, SC_READ);
+
+    (void)l, (void)l_end;
+    sc_coherence_prefetch(device, &c); /* a failure shows in the tasks */
+    return SC_OK;
 }
 
 static bool is_cut(const struct sc_cuts *cuts, int64_t at)
@@ -123,9 +134,10 @@ static bool is_cut(const struct sc_cuts *cuts, int64_t at)
 
 static bool is_tile_end(const struct rank *r, int part) { return is_cut(&r->tiles, r->t.at[part]); }
 
-/* Adds parts [l, l_end) of the sum to parts [from, end) of the rows of column `at`, or of the columns of row `at`, in
- * as few blocks as tiles and places allow. */
-static enum sc_status line(const struct rank *r, bool column, int at, int from, int end, int l, int l_end)
+/* Parts [l, l_end) of the sum, for parts [from, end) of the rows of column `at`, or of the columns of row `at`, in as
+ * few blocks as tiles and places allow. */
+static enum sc_status line(const struct rank *r, one_block *each, bool column, int at, int from, int end, int l,
+                           int l_end)
 {
     enum sc_status status = SC_OK;
 
@@ -135,8 +147,8 @@ static enum sc_status line(const struct rank *r, bool column, int at, int from, 
         for (e = from + 1; e < end && !is_tile_end(r, e); e++)
             if ((column ? device_of(r, e, at) : device_of(r, at, e)) != device)
                 break;
-        status = one_block(r, device, &(struct block){column ? from : at, column ? e : at + 1, column ? at : from,
-                                                      column ? at + 1 : e}, l, l_end);
+        status = each(r, device, &(struct block){column ? from : at, column ? e : at + 1, column ? at : from,
+                                                 column ? at + 1 : e}, l, l_end);
     }
     return status;
 }
@@ -149,15 +161,27 @@ static int shortest(const struct rank *r, int i) { return longest(r, r->t.n - 1 
 
 /* Parts [l, l_end) of the sum for line i of the triangle, with its diagonal block.  The lines of an upper triangle are
  * its columns, the lines of a lower triangle its rows, or its columns. */
-static enum sc_status add_line(const struct rank *r, bool columns, int i, int l, int l_end)
+static enum sc_status whole_line(const struct rank *r, one_block *each, bool columns, int i, int l, int l_end)
 {
     bool below = columns && !is_upper(r);
-    enum sc_status status = line(r, columns || is_upper(r), i, below ? i + 1 : 0, below ? r->t.n : i, l, l_end);
+    enum sc_status status = line(r, each, columns || is_upper(r), i, below ? i + 1 : 0, below ? r->t.n : i, l, l_end);
 
-    return status == SC_OK ? line(r, true, i, i, i + 1, l, l_end) : status;
+    return status == SC_OK ? line(r, each, true, i, i, i + 1, l, l_end) : status;
+}
+
+static enum sc_status add_line(const struct rank *r, bool columns, int i, int l, int l_end)
+{
+    return whole_line(r, add_sum, columns, i, l, l_end);
 }
 
 static enum sc_status whole_column(const struct rank *r, int j) { return add_line(r, true, j, 0, r->k.n); }
+
+/* For beta = 0 no task reads C. */
+static void request_line(const struct rank *r, bool columns, int i)
+{
+    if (!sc_blas_is_zero(r->beta))
+        whole_line(r, request_block, columns, i, 0, 0);
+}
 
 /* The longest columns, as wide blocks, part by part of the sum. */
 static enum sc_status add_meanwhile(const struct rank *r)
@@ -262,9 +286,11 @@ static void request_strip(const struct rank *r, int device, int i, int l)
 /* Strips across the sum, by the order of the columns that they complete. */
 static void request_across(const struct rank *r, int from, int end)
 {
-    for (int i = from; i < end; i++)
+    for (int i = from; i < end; i++) {
         for (int l = 0; l < r->k.n; l++)
             request_strip(r, device_of(r, 0, 0), shortest(r, i), l);
+        request_line(r, true, shortest(r, i));
+    }
 }
 
 /* The first strips are on their way before the first task closes the pages of C, for as long as that takes.  Each
@@ -283,26 +309,54 @@ static enum sc_status add_across(const struct rank *r)
     return status;
 }
 
-/* Requests A and B in the order of the tasks, before the first task closes the pages of C.  All links to the host are
- * in use from the beginning: strips along the sum come to the devices of their tiles.  Strips across the sum come to
- * the devices in turn; the first task of each line is on few devices. */
+/* Bytes of A and B that the device lacks. */
+static double missing_of(const struct rank *r)
+{
+    const struct sc_operand *a = r->term[0].x, *b = r->term[0].y;
+
+    return (double)sc_blas_missing_of(a, 0) + (b == a ? 0 : (double)sc_blas_missing_of(b, 0));
+}
+
+static struct sc_strips_rank model_of(const struct rank *r)
+{
+    const struct sc_device_properties *device = sc_coherence_device_properties(0);
+    const struct sc_kernel *k = r->call->kernel;
+    double link = sc_machine_link(device, SC_HOST), products = 0.5 * (double)k->n * (double)k->n * (double)k->k;
+    double home = sc_blas_cuts_result(r->call) ? 0.5 * (double)sc_view_bytes(&target_operand(r)->view) : 0;
+    double added_to = sc_blas_is_zero(r->beta) ? 0 : (double)sc_blas_missing_of(target_operand(r), k->uplo);
+
+    return (struct sc_strips_rank){.kernel = products * r->terms / sc_machine_products(device, k->type),
+                                   .in = missing_of(r) / link, .out = home / link, .result_in = added_to / link,
+                                   .order = k->n, .sum = k->k};
+}
+
+/* Requests A, B and the C that is added to, in the order of the tasks, before the first task closes the pages of C. All
+ * links to the host are in use from the beginning: strips along the sum come to the devices of their tiles.  Strips
+ * across the sum come to the devices in turn; the first task of each line is on few devices.  Where the transfers take
+ * longest, all devices have A and B before C: tasks then need no more than their own blocks. */
 static void request(const struct rank *r)
 {
+    struct sc_strips_rank model = model_of(r);
+    bool with_lines = r->meanwhile == 0 && model.kernel > model.in + model.result_in;
     int asked[SC_DEVICES_MAX] = {0};
 
-    if (r->by_sum) {
-        for (int l = 0; l < r->k.n; l++)
-            for (int i = 0; i < r->t.n; i++)
-                request_strip(r, -1, i, l);
-        return;
-    }
-    for (int i = 0; i < r->t.n; i++) {
+    for (int i = 0; i < r->meanwhile; i++)
+        request_line(r, true, longest(r, i));
+    for (int l = 0; r->by_sum && l < r->k.n; l++)
+        for (int i = 0; i < r->t.n; i++) {
+            request_strip(r, -1, i, l);
+            if (l == 0)
+                request_line(r, false, i);
+        }
+    for (int i = 0; !r->by_sum && i < r->t.n; i++) {
         int device = r->k.n > r->sums.n ? -1 : least_asked(r, i, asked);
 
         for (int l = 0; l < r->k.n; l++)
             request_strip(r, device, i, l);
         if (device >= 0)
             asked[device]++;
+        if (with_lines)
+            request_line(r, r->by_columns, i);
     }
 }
 
@@ -402,25 +456,6 @@ static void cut_operands(struct rank *r)
     r->by_sum = r->by_sum && r->k.n > r->sums.n;
 }
 
-/* Bytes of A and B that the device lacks. */
-static double missing_of(const struct rank *r)
-{
-    const struct sc_operand *a = r->term[0].x, *b = r->term[0].y;
-
-    return (double)sc_blas_missing_of(a, 0) + (b == a ? 0 : (double)sc_blas_missing_of(b, 0));
-}
-
-static struct sc_strips_rank model_of(const struct rank *r)
-{
-    const struct sc_device_properties *device = sc_coherence_device_properties(0);
-    const struct sc_kernel *k = r->call->kernel;
-    double link = sc_machine_link(device, SC_HOST), products = 0.5 * (double)k->n * (double)k->n * (double)k->k;
-    double home = sc_blas_cuts_result(r->call) ? 0.5 * (double)sc_view_bytes(&target_operand(r)->view) : 0;
-
-    return (struct sc_strips_rank){.kernel = products * r->terms / sc_machine_products(device, k->type),
-                                   .in = missing_of(r) / link, .out = home / link, .order = k->n, .sum = k->k};
-}
-
 /* So wide that all columns have strips. */
 static int64_t least_width(const struct rank *r, int64_t least)
 {
@@ -430,21 +465,22 @@ static int64_t least_width(const struct rank *r, int64_t least)
 }
 
 /* A and B arrive by strips along the sum, and C goes home.  The longest columns of C add the strips as they arrive, for
- * as long as the transfers take.  Each of the other columns then adds the whole sum at once.  Finished columns go home
- * in the meantime. */
+ * as long as the transfers take.  If C is added to, these columns arrive before A and B.  Each of the other columns
+ * adds the whole sum at once.  Finished columns go home in the meantime. */
 static void cut_along(struct rank *r)
 {
     struct sc_strips_rank model = model_of(r);
-    int64_t n = model.order, others, width;
+    int64_t n = model.order, others;
+    struct sc_strips_along way;
 
     cut_operands(r);
     if (r->k.n == 1 || r->t.n > r->tiles.n || !sc_blas_cuts_result(r->call))
         return;
-    width = sc_strips_along_width(&model, least_width(r, ALONG_LEAST));
-    sc_blas_cut(&r->t, target_operand(r), width, width / 2);
+    way = sc_strips_along_choose(&model, least_width(r, ALONG_LEAST));
+    sc_blas_cut(&r->t, target_operand(r), way.width, way.width / 2);
     if (r->t.n == r->tiles.n)
         return;
-    others = (int64_t)(sqrt(1 - sc_strips_meanwhile(&model)) * (double)n);
+    others = (int64_t)(sqrt(1 - way.share) * (double)n);
     for (int i = 0; i < r->t.n; i++)
         r->meanwhile += is_upper(r) ? r->t.at[i + 1] > others : r->t.at[i] < n - others;
     if (r->meanwhile == r->t.n)
