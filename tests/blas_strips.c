@@ -128,18 +128,20 @@ static double fresh(int64_t n)
     return seconds[ROUNDS - 1];
 }
 
-/* The same of C := A A' or A' A into a triangle, of order 4096. */
-static double fresh_rank(char uplo, char trans)
+/* The same of a rank update of a triangle.  The program has written C, too, if beta is 1. */
+static double fresh_rank(enum paper_routines routine, int64_t n, char uplo, char trans, double beta)
 {
-    struct paper_matrix a = paper_matrix(4096, 4096), c = paper_matrix(4096, 4096);
-    struct sc_kernel kernel = paper_square(PAPER_SYRK, &a, &a, &c);
+    struct paper_matrix a = paper_matrix(n, n), b = paper_matrix(n, n), c = paper_matrix(n, n);
+    struct paper_matrix *written[] = {&a, &b, &c};
+    struct sc_kernel kernel = paper_square(routine, &a, &b, &c);
     double start = 0;
 
     kernel.uplo = uplo;
     kernel.transa = trans;
-    kernel.beta[0] = 0;
+    kernel.beta[0] = beta;
     for (int i = 0; i < 5; i++) {
-        sc_coherence_acquire_host((uintptr_t)a.at, (size_t)4096 * 4096 * sizeof(double), SC_RDWR);
+        for (int w = 0; w < (beta == 0 ? 2 : 3); w++)
+            sc_coherence_acquire_host((uintptr_t)written[w]->at, (size_t)n * (size_t)n * sizeof(double), SC_RDWR);
         paper_wait();
         start = sc_coherence_virtual_seconds();
         paper_call(&kernel);
@@ -147,8 +149,8 @@ static double fresh_rank(char uplo, char trans)
         paper_wait();
     }
     start = sc_coherence_virtual_seconds() - start;
-    paper_free(&a);
-    paper_free(&c);
+    for (int w = 0; w < 3; w++)
+        paper_free(written[w]);
     return start;
 }
 
@@ -169,6 +171,25 @@ static double home_after_gemm(void)
     paper_free(&a);
     paper_free(&c);
     return (double)(sc_stats.bytes[SC_D2H] - before) / (2048. * 2048 * sizeof(double));
+}
+
+/* C comes in the order of the tasks. */
+static void test_added_to(void)
+{
+    static const char *const machines[] = {"h200x8:1", "h200x8:2"};
+
+    for (int i = 0; i < 2; i++) {
+        paper_close();
+        paper_open(machines[i]);
+        for (int r = PAPER_SYRK; r <= PAPER_SYR2K; r++)
+            for (int l = 0; l < 2; l++) {
+                double without = fresh_rank((enum paper_routines)r, N, l ? 'L' : 'U', 'N', 0);
+                double with = fresh_rank((enum paper_routines)r, N, l ? 'L' : 'U', 'N', 1);
+
+                tap_ok(with < 1.4 * without, "%s on %s: %.4g ms with beta = 1, %.4g ms with beta = 0",
+                       paper_routine[r].name, machines[i], 1e3 * with, 1e3 * without);
+            }
+    }
 }
 
 static const struct sc_device_ops *behind; /* the table that a test's own table stands before */
@@ -213,7 +234,7 @@ static void test_fresh(void)
     for (int i = 0; i < 4; i++) {
         char uplo = i < 2 ? 'L' : 'U', trans = i % 2 ? 'T' : 'N';
 
-        seconds = fresh_rank(uplo, trans);
+        seconds = fresh_rank(PAPER_SYRK, 4096, uplo, trans, 0);
         tap_ok(seconds < (trans == 'T' ? 1.35 : 1.75) * matrix,
                "syrk %c%c: half of a matrix goes home, %s: %.4g ms", uplo, trans,
                trans == 'T' ? "most of it while A arrives" : "behind A", 1e3 * seconds);
@@ -543,6 +564,9 @@ int main(void)
     test_kept();
     test_widths();
     test_fresh();
+    test_added_to();
+    paper_close();
+    paper_open("h200x8:4");
     test_without_clock();
     test_watch();
     test_halves();
