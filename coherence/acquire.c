@@ -460,6 +460,45 @@ static bool has_landed(const struct sc_matrix *m, int g)
     return valid_on_host(m, g);
 }
 
+/* The sector is complete on the host or on a device. */
+static bool is_computed(const struct sc_tile *t, int s, struct sc_fences *kernels)
+{
+    struct sc_fence some = SC_FENCE_NONE;
+
+    if (t->host_valid >> s & 1)
+        return true;
+    for (int d = 0; d < sc_protocol.devices; d++) {
+        if (!(t->copy[d].valid >> s & 1))
+            continue;
+        if (sc_reached(t->copy[d].ready[s]))
+            return true;
+        some = t->copy[d].ready[s];
+    }
+    if (!some.seq)
+        return true;
+    sc_fences_add(kernels, some);
+    return false;
+}
+
+bool sc_access_computed(uintptr_t page, struct sc_fences *kernels)
+{
+    bool computed = true;
+    struct sc_matrix *m;
+
+    sc_assert_held(SC_RANK_PROTOCOL);
+    kernels->count = 0;
+    for (uintptr_t from = 0; (m = sc_noted_next(from, page, page + SC_PAGE, SC_CLOSED_READ)); from = m->base + 1) {
+        int g, end;
+
+        if (!sc_matrix_sectors_at(m, page, page + SC_PAGE, &g, &end))
+            continue;
+        for (; g < end; g++)
+            for (int i = 0; i < m->row_parts; i++)
+                computed = is_computed(sc_matrix_tile(m, i, g / SC_SECTORS), g % SC_SECTORS, kernels) && computed;
+    }
+    return computed;
+}
+
 static bool open_landed(struct sc_matrix *m, uintptr_t page, struct round *r)
 {
     int g, end, first, sectors;

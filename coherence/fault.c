@@ -3,6 +3,7 @@
 #include "coherence/protocol.h"
 
 #define EVERYTHING ((size_t)1 << 46) /* of the matrix */
+#define LOOKS 4 /* at a page's kernels; calls of other threads may write the page again meanwhile */
 
 /* Of a large matrix a read waits for at most WINDOW bytes, and brings the aligned PART around them; in the second half
  * of a part the next one, too.  Threads with ranges of their own thus share the link.  With all of the matrix in
@@ -90,6 +91,19 @@ static void start_rest(uintptr_t page, uintptr_t lo, uintptr_t hi)
     }
 }
 
+/* Lock held before and after, dropped meanwhile.  The transfers of a device run in order: a transfer that waits for its
+ * kernel would hold up the readers of data that are complete. */
+static void await_kernels(uintptr_t page)
+{
+    struct sc_fences kernels;
+
+    for (int i = 0; i < LOOKS && !sc_access_computed(page, &kernels); i++) {
+        sc_protocol_unlock();
+        sc_fences_sync(&kernels);
+        sc_lent_lock();
+    }
+}
+
 /* A write fault costs as much as moving half a MiB and therefore takes more than its page; not much more, because
  * the taken sectors go to the devices again. */
 #define WRITE_WINDOW ((size_t)64 << 10)
@@ -161,6 +175,7 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, s
         access = SC_RDWR;
         window = WRITE_WINDOW;
     }
+    await_kernels(page);
     if (sc_host_mappings_scarce()) /* opening the matrix in parts would take a mapping per part */
         window = EVERYTHING;
     clip_window(page, window > SC_PAGE ? sc_page_floor(window) : SC_PAGE, access, &lo, &hi);
@@ -176,16 +191,35 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, s
     return SC_FAULT_DONE;
 }
 
+/* The window of a reader while another reader waits: a sixteenth of the matrix, from a write's window to a read's. */
+static void start_beside(uintptr_t page)
+{
+    size_t first;
+    int n = sc_directory_find(page, page + SC_PAGE, &first);
+
+    for (int i = 0; i < n; i++) {
+        struct sc_matrix *m = sc_directory_at(first + (size_t)i);
+        uintptr_t base = sc_page_floor(m->base);
+        size_t window = sc_page_ceil(m->bytes / 16);
+
+        window = window < WRITE_WINDOW ? WRITE_WINDOW : window < WINDOW ? window : WINDOW;
+        base += (page - base) / window * window;
+        start(m, base, base + window);
+    }
+}
+
 bool sc_coherence_fault_landed(uintptr_t addr, struct sc_host_code code)
 {
     uintptr_t page = sc_page_floor(addr), lo, hi;
+    struct sc_fences kernels;
     bool landed;
 
     if (!sc_protocol_ops())
         return false;
     sc_lent_lock();
     landed = sc_access_landed(page);
-    if (!landed) { /* the reader's transfers go behind those in transit at once */
+    if (!landed && sc_access_computed(page, &kernels)) { /* transfers go behind those in transit at once */
+        start_beside(page);
         clip_window(page, WINDOW, SC_READ, &lo, &hi);
         start_rest(page, lo, hi);
     }
@@ -201,6 +235,7 @@ bool sc_coherence_fault_landed(uintptr_t addr, struct sc_host_code code)
 void sc_coherence_read_ahead(uintptr_t addr, size_t bytes)
 {
     uintptr_t lo = sc_page_ceil(addr), hi;
+    struct sc_fences kernels;
     size_t first;
 
     if (!bytes || !sc_protocol_ops())
@@ -211,7 +246,7 @@ void sc_coherence_read_ahead(uintptr_t addr, size_t bytes)
         return;
     }
     sc_partial_finish();
-    if (sc_directory_find(lo, lo + 1, &first)) {
+    if (sc_access_computed(lo, &kernels) && sc_directory_find(lo, lo + 1, &first)) {
         struct sc_matrix *m = sc_directory_at(first);
 
         hi = lo + bytes < sc_matrix_end(m) ? lo + bytes : sc_matrix_end(m);

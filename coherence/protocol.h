@@ -125,10 +125,13 @@ void sc_protocol_mend(void);
 /* Starts transfers home of the sectors that the host lacks; the pages stay closed. */
 void sc_access_start(struct sc_matrix *m);
 /* The same for the bytes [lo, hi) of the matrix; opens those that are there. */
+void sc_access_ahead(struct sc_matrix *m, uintptr_t lo, uintptr_t hi);
 /* Opens the sectors of a page, and the sectors behind them, as far as their data has landed on the host.  False: the
  * page's own data has not. */
 bool sc_access_landed(uintptr_t page);
-void sc_access_ahead(struct sc_matrix *m, uintptr_t lo, uintptr_t hi);
+/* Whether no kernel has yet to compute the page's data.  False: `kernels` has a fence for each part of the data. */
+struct sc_fences;
+bool sc_access_computed(uintptr_t page, struct sc_fences *kernels);
 /* Brings bytes home and opens their pages.  Drops the lock during transfers. */
 void sc_access_range(uintptr_t lo, uintptr_t hi, enum sc_access access);
 /* Brings the whole matrix home, for writing.  Drops the lock during transfers.  Refused protection is left to

@@ -28,8 +28,8 @@ static inline void *env_symbol(const char *name)
 }
 
 static const struct sc_host_callbacks env_callbacks = {
-    .fault = sc_coherence_fault, .read_ahead = sc_coherence_read_ahead, .forget = sc_coherence_forget,
-    .withdraw = sc_coherence_withdraw,
+    .fault = sc_coherence_fault, .landed = sc_coherence_fault_landed, .read_ahead = sc_coherence_read_ahead,
+    .forget = sc_coherence_forget, .withdraw = sc_coherence_withdraw,
     .acquire = sc_coherence_acquire_host, .home = sc_coherence_fork_prepare, .child = sc_coherence_fork_child,
     .resume = sc_coherence_fork_parent};
 

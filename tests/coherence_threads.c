@@ -402,6 +402,63 @@ static void test_waits(void)
     sc_coherence_stop();
 }
 
+/* --- a reader whose data a kernel has yet to compute -------------------------------------------------------------- */
+
+#define ORDER 1024
+#define PRODUCTS 12
+
+/* c += `count` times a a, for square matrices of order n.  *fence: of the last product. */
+static bool add_products(double *a, double *c, int64_t n, int count, struct sc_fence *fence)
+{
+    struct sc_view views[2] = {{.ptr = a, .type = SC_D, .rows = n, .cols = n, .ld = n, .access = SC_READ},
+                               {.ptr = c, .type = SC_D, .rows = n, .cols = n, .ld = n, .access = SC_RDWR}};
+    struct sc_kernel k = {.op = SC_OP_GEMM, .type = SC_D, .transa = 'N', .transb = 'N', .m = n, .n = n, .k = n,
+                          .alpha = {1}, .beta = {1}};
+    struct sc_piece pieces[3];
+    struct sc_operand o[2];
+    bool all = sc_coherence_begin(views, 2, o) == SC_OK;
+
+    for (int p = 0; p < 3; p++)
+        pieces[p] = (struct sc_piece){.operand = &o[p / 2], .rows = n, .cols = n, .access = p == 2 ? SC_RDWR : SC_READ};
+    for (int i = 0; i < count && all; i++)
+        all = sc_coherence_task(0, &k, pieces, fence, NULL) == SC_OK;
+    sc_coherence_end(o, 2);
+    return all;
+}
+
+static void *read_corner(void *x) { return *(volatile double *)x == 3 ? x : NULL; }
+
+/* The products of `late` take long: another thread reads `done` meanwhile. */
+static void test_later_kernel(int64_t n)
+{
+    double *zero, *done, *late;
+    struct sc_fence fence = SC_FENCE_NONE, last = SC_FENCE_NONE;
+    pthread_t waiting;
+    bool right, meanwhile;
+    void *same;
+
+    env_start("emu:h200x8:1", 0);
+    zero = calloc((size_t)(ORDER * ORDER), sizeof *zero);
+    late = calloc((size_t)(ORDER * ORDER), sizeof *late);
+    done = calloc((size_t)(n * n), sizeof *done);
+    done[0] = late[0] = 3;
+    right = add_products(zero, done, n, 1, &fence) && sc_coherence_wait(fence) == SC_OK &&
+            add_products(zero, late, ORDER, PRODUCTS, &last);
+    pthread_create(&waiting, NULL, read_corner, late);
+    while (!__atomic_load_n(&sc_stats.faults_read, __ATOMIC_ACQUIRE))
+        sched_yield();
+    usleep(2000); /* for the fault to start transfers */
+    right = read_corner(done) && right;
+    meanwhile = !sc_protocol.ops->done(last);
+    pthread_join(waiting, &same);
+    tap_ok(right && same == late && meanwhile,
+           "order %" PRId64 ": a reader of complete data does not wait for the kernel of another reader's data", n);
+    free(zero);
+    free(done);
+    free(late);
+    sc_coherence_stop();
+}
+
 int main(void)
 {
     const char *s = getenv("SEMCACHE_TEST_SEED"), *n = getenv("SEMCACHE_TEST_STEPS");
@@ -418,6 +475,10 @@ int main(void)
     if (env_is_emulated())
         test_neighbours();
     test_waits();
+    if (env_is_emulated()) {
+        test_later_kernel(64);
+        test_later_kernel(ORDER);
+    }
     return tap_done();
 }
 /* SPDX-License-Identifier: BSD-2-Clause */
