@@ -9,6 +9,7 @@
 #pragma weak semcache_try_axpby
 #pragma weak semcache_try_divide
 #pragma weak semcache_try_dot
+#pragma weak semcache_try_dots
 #pragma weak semcache_try_multiply
 #pragma weak semcache_try_sparse
 #pragma weak semcache_try_sparse_columns

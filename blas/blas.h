@@ -81,6 +81,11 @@ uint64_t sc_blas_copy_ahead(const struct sc_kernel *kernel, bool by_rows, int64_
 bool sc_blas_try(enum sc_op op, enum sc_type type, int64_t n, const double alpha[2], const void *x,
                  const double beta[2], void *y, double result[2], const void *caller);
 
+/* result[i] := x[i]^T y[i], or x[i]^H y[i] (SC_OP_DOTC), for `count` pairs of vectors.  The caller waits once for all
+ * results.  False: some result is missing. */
+bool sc_blas_try_dots(enum sc_op op, enum sc_type type, int64_t n, int count, const void *const x[],
+                      const void *const y[], double result[][2], const void *caller);
+
 /* The same for the largest absolute value of a vector of real numbers.  NAN if no element is a number. */
 bool sc_blas_try_largest(enum sc_type type, int64_t n, const void *x, double *result, const void *caller);
 
@@ -108,6 +113,12 @@ bool sc_blas_predict(const struct sc_kernel *kernel, struct sc_autotuner_call *c
                      struct sc_autotuner_prediction *prediction);
 /* sc_blas_offload for a call that is already decided for the devices. */
 bool sc_blas_on_devices(const struct sc_kernel *kernel);
+/* From here on at most `most` sums and norms of the calling thread are enqueued and not awaited.  The addresses of
+ * their results stay valid until sc_blas_gathered, which waits and writes the results.  sc_blas_gathered is false if a
+ * result is missing.  sc_blas_gather is false, with nothing changed, without memory. */
+bool sc_blas_gather(int most);
+bool sc_blas_gathered(void);
+bool sc_blas_one_by_one(void); /* each call is verified or explained, and ends before the next */
 /* The calling thread's next reduction is computed, also when the last one had the same operands. */
 void sc_blas_recall_forget(void);
 

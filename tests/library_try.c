@@ -112,6 +112,42 @@ static void test_dot(enum semcache_type type)
     semcache_free(y);
 }
 
+/* More pairs than one wait serves; a vector is in many pairs, and its own partner in some. */
+static void test_dots(enum semcache_type type)
+{
+    enum { PAIRS = 70, VECTORS = 5 };
+    void *v[VECTORS];
+    const void *x[PAIRS], *y[PAIRS];
+    double result[PAIRS][2], again[2];
+    int worst = -1, done;
+
+    for (int i = 0; i < VECTORS; i++)
+        v[i] = vector(type, i + 1);
+    for (int i = 0; i < PAIRS; i++) {
+        x[i] = v[i % VECTORS];
+        y[i] = v[i / VECTORS % VECTORS];
+    }
+    for (int conjugate = 0; conjugate < 2; conjugate++) {
+        done = semcache_try_dots(N, type, conjugate, PAIRS, x, y, result);
+        for (int i = 0; i < PAIRS && done; i++) {
+            double complex known = 0;
+
+            for (int e = 0; e < N; e++)
+                known += (conjugate ? conj(get(x[i], type, e)) : get(x[i], type, e)) * get(y[i], type, e);
+            if (cabs(result[i][0] + I * result[i][1] - known) > 1e-3 * N)
+                worst = i;
+        }
+        tap_ok(done ? worst < 0 : !devices_must, "%d dots, %s, %s (%d)", PAIRS, type_names[type],
+               conjugate ? "conjugated" : "plain", worst);
+    }
+    done = semcache_try_dot(N, type, 0, x[1], y[1], again);
+    put(v[1], type, 0, 1000);
+    tap_ok(!done || (semcache_try_dots(N, type, 0, 1, &x[1], &y[1], result) && result[0][0] != again[0]),
+           "%s: computed anew after a write", type_names[type]);
+    for (int i = 0; i < VECTORS; i++)
+        semcache_free(v[i]);
+}
+
 static void test_largest(enum semcache_type type)
 {
     void *x = vector(type, 1);
@@ -310,6 +346,9 @@ static void test_wrong(void)
     tap_ok(!semcache_try_axpby(N, (enum semcache_type)9, one, x, one, NULL, x), "and an unknown type");
     tap_ok(!semcache_try_axpby(N, SEMCACHE_FLOAT64, one, NULL, one, NULL, x), "and a missing vector");
     tap_ok(!semcache_try_dot(N, SEMCACHE_FLOAT64, 0, x, NULL, result), "also of a dot product");
+    tap_ok(!semcache_try_dots(N, SEMCACHE_FLOAT64, 0, 1, (const void *[]){x}, (const void *[]){NULL}, &result),
+           "also of several");
+    tap_ok(!semcache_try_dots(N, SEMCACHE_FLOAT64, 0, 0, NULL, NULL, &result), "and none");
     tap_ok(!semcache_try_largest(N, SEMCACHE_FLOAT64, NULL, result), "also of a norm");
     tap_ok(!semcache_try_product(NULL) && !semcache_try_product(&small), "no product, and a product of another size");
     tap_ok(!semcache_try_sparse(NULL, 'N', 1, one, x, 1, one, x, 1), "and no matrix");
@@ -323,6 +362,7 @@ int main(int argc, char **argv)
     for (int type = SEMCACHE_FLOAT32; type <= SEMCACHE_COMPLEX128; type++) {
         test_axpby((enum semcache_type)type);
         test_dot((enum semcache_type)type);
+        test_dots((enum semcache_type)type);
         test_largest((enum semcache_type)type);
         test_product((enum semcache_type)type);
         test_multiply((enum semcache_type)type);

@@ -7,8 +7,8 @@ PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_semcache_petsc(void);
 /* Without libsemcache in the process the adapter does nothing. */
 static bool is_present(void)
 {
-    return semcache_try_axpby && semcache_try_divide && semcache_try_dot && semcache_try_multiply &&
-           semcache_try_sparse;
+    return semcache_try_axpby && semcache_try_divide && semcache_try_dot && semcache_try_dots &&
+           semcache_try_multiply && semcache_try_sparse;
 }
 
 /* The adapter knows the inner structures of one version of PETSc. */

@@ -222,15 +222,45 @@ static PetscErrorCode local_dot(Vec x, Vec y, bool conj, PetscScalar *dot, bool 
     PetscFunctionReturn(0);
 }
 
-/* The first dot product decides. */
+/* dot[i] := y[i]^H x[i], or y[i]^T x[i], of the local elements, with one wait. */
+static PetscErrorCode several_dots(PetscInt count, const Vec x[], const Vec y[], bool conj, PetscScalar *dot,
+                                   bool *done)
+{
+    const void **at;
+    double (*result)[2];
+    PetscInt n;
+
+    PetscFunctionBegin;
+    PetscCall(PetscMalloc2(2 * count, &at, count, &result));
+    PetscCall(VecGetLocalSize(x[0], &n));
+    for (PetscInt i = 0; i < count; i++) {
+        PetscCall(sc_petsc_array(x[i], SC_PETSC_READ, (PetscScalar **)&at[i]));
+        PetscCall(sc_petsc_array(y[i], SC_PETSC_READ, (PetscScalar **)&at[count + i]));
+    }
+    *done = semcache_try_dots(n, SC_PETSC_TYPE, conj, (int)count, at + count, at, result);
+    for (PetscInt i = count - 1; i >= 0; i--) {
+        PetscCall(sc_petsc_array_back(y[i], SC_PETSC_READ, (PetscScalar **)&at[count + i]));
+        PetscCall(sc_petsc_array_back(x[i], SC_PETSC_READ, (PetscScalar **)&at[i]));
+        if (*done)
+            dot[i] = SC_PETSC_SCALAR(result[i]);
+    }
+    PetscCall(PetscFree2(at, result));
+    PetscFunctionReturn(0);
+}
+
 static PetscErrorCode local_dots(Vec x, PetscInt count, const Vec y[], bool conj, PetscScalar *dot)
 {
     PetscErrorCode (*const whole)(Vec, PetscInt, const Vec *, PetscScalar *) = conj ? theirs.mdot : theirs.mtdot;
-    bool done = count > 0;
+    bool done = false;
+    Vec *same;
 
     PetscFunctionBegin;
-    for (PetscInt j = 0; done && j < count; j++)
-        PetscCall(local_dot(x, y[j], conj, &dot[j], &done));
+    PetscCall(PetscMalloc1(count, &same));
+    for (PetscInt i = 0; i < count; i++)
+        same[i] = x;
+    if (count > 0)
+        PetscCall(several_dots(count, same, y, conj, dot, &done));
+    PetscCall(PetscFree(same));
     if (!done)
         PetscCall(whole(x, count, y, dot));
     PetscFunctionReturn(0);
@@ -291,9 +321,7 @@ static PetscErrorCode dotnorm2(Vec s, Vec t, PetscScalar *dot, PetscScalar *squa
     bool done = false;
 
     PetscFunctionBegin;
-    PetscCall(local_dot(s, t, true, &both[0], &done));
-    if (done)
-        PetscCall(local_dot(t, t, true, &both[1], &done));
+    PetscCall(several_dots(2, (Vec[]){s, t}, (Vec[]){t, t}, true, both, &done));
     if (!done)
         PetscCall(dotnorm2_by_loop(s, t, both));
     PetscCall(sum(s, 2, both));

@@ -89,6 +89,8 @@ static enum sc_columns columns_of(const struct sc_view *view, int count)
 
 bool (*sc_blas_around)(sc_blas_run *run, const struct sc_blas_order *order);
 
+bool sc_blas_one_by_one(void) { return sc_blas_around || sc_explain_on; }
+
 /* False for verified calls, which take longer and fetch data that no program would read. */
 static bool is_timed(void) { return !sc_blas_around && sc_config.offload == SC_OFFLOAD_AUTO; }
 

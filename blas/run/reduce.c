@@ -1,10 +1,13 @@
 /* dot, dsdot, nrm2, asum, iamax, iamin: a task for each segment; the host combines the partial results.  Results are
  * awaited without the protocol's lock (rule C7), so a call has two steps: issue between begin and end, then collect.
- * iamax of several segments has a second round, which fetches the values of the parts' maxima. */
+ * Several reductions may be issued before the first is collected.  iamax of several segments has a second round, which
+ * fetches the values of the parts' maxima. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
+#include "blas/blas.h"
 #include "blas/run/tasks.h"
 
 /* A device has SC_RESULT_SLOTS result slots, shared by all threads and reused in turn, so results must be collected
@@ -20,7 +23,7 @@ struct part {
 };
 
 struct reduction {
-    struct sc_blas_job *call;
+    const struct sc_kernel *kernel;
     struct part *part;
     int count, capacity, collected;
     enum sc_status status;
@@ -61,7 +64,7 @@ static void collect_part(struct reduction *r, struct part *part, bool index)
         return;
     }
     if (!index) {
-        load(r->call->kernel, part->slot, part->value);
+        load(r->kernel, part->slot, part->value);
         return;
     }
     memcpy(&e, part->slot, sizeof e);
@@ -92,7 +95,7 @@ static struct part *add_part(struct reduction *r)
 static enum sc_status visit(void *context, const struct sc_segment *segment)
 {
     struct reduction *r = context;
-    struct sc_kernel kernel = *r->call->kernel;
+    struct sc_kernel kernel = *r->kernel;
     struct sc_piece pieces[3] = {segment->piece[0], segment->piece[1], sc_blas_none()};
     struct part *part;
     enum sc_status status;
@@ -141,9 +144,8 @@ static double norm(const struct reduction *r)
 }
 
 /* Fetches |Re| + |Im| of each part's maximum, by asum of a single element. */
-static bool fetch_values(struct reduction *r)
+static bool fetch_values(struct reduction *r, struct sc_blas_job *call)
 {
-    struct sc_blas_job *call = r->call;
     struct sc_kernel kernel = *call->kernel, *whole = &kernel;
     struct sc_operand matrix, *operand = call->operand;
     enum sc_status status = SC_OK;
@@ -173,9 +175,9 @@ static bool fetch_values(struct reduction *r)
     return status == SC_OK && r->status == SC_OK;
 }
 
-static bool first_extreme(struct reduction *r)
+static bool first_extreme(struct reduction *r, struct sc_blas_job *call)
 {
-    bool largest = r->call->kernel->op == SC_OP_IAMAX;
+    bool largest = r->kernel->op == SC_OP_IAMAX;
     int64_t best = -1, index;
     double most = 0;
     int kept = 0;
@@ -186,7 +188,7 @@ static bool first_extreme(struct reduction *r)
     r->count = kept;
     if (kept == 1)
         best = r->part[0].at;
-    else if (kept > 1 && !fetch_values(r))
+    else if (kept > 1 && !fetch_values(r, call))
         return false;
     for (int i = 0; kept > 1 && i < kept; i++) {
         const struct part *p = &r->part[i];
@@ -198,33 +200,82 @@ static bool first_extreme(struct reduction *r)
         }
     }
     index = best + 1;
-    memcpy(r->call->kernel->result, &index, sizeof index);
+    memcpy(r->kernel->result, &index, sizeof index);
     return true;
 }
 
-/* since: sc_blas_recall_from */
-static bool combine(struct reduction *r, uint64_t since)
+static void combine(const struct reduction *r, double value[2])
 {
-    double value[2] = {0, 0};
-
-    if (sc_op_gives_index(r->call->kernel->op))
-        return first_extreme(r);
-    if (r->call->kernel->op == SC_OP_NRM2)
+    value[0] = value[1] = 0;
+    if (r->kernel->op == SC_OP_NRM2)
         value[0] = norm(r);
     else
         sum(r, value);
-    store(r->call->kernel, value);
-    sc_blas_recall_later(r->call, since, value);
+    store(r->kernel, value);
+}
+
+/* --- reductions that are awaited together ------------------------------------------------------------------------- */
+
+struct gathered {
+    struct sc_kernel kernel;
+    struct reduction reduction;
+};
+
+static __thread struct {
+    struct gathered *of; /* NULL: each reduction is awaited by itself */
+    int count, most;
+} gathering_ __attribute__((tls_model("initial-exec")));
+
+bool sc_blas_gather(int most)
+{
+    sc_assert(!gathering_.of && most > 0);
+    gathering_.of = malloc((size_t)most * sizeof *gathering_.of);
+    gathering_.count = 0;
+    gathering_.most = most;
+    return gathering_.of;
+}
+
+bool sc_blas_gathered(void)
+{
+    bool good = true;
+
+    for (int i = 0; i < gathering_.count; i++) {
+        struct reduction *r = &gathering_.of[i].reduction;
+        double value[2];
+
+        collect(r, false);
+        good = good && r->status == SC_OK;
+        combine(r, value);
+        free(r->part);
+    }
+    free(gathering_.of);
+    gathering_.of = NULL;
+    return good;
+}
+
+/* Takes over the reduction's parts.  False: the reduction is to be awaited now. */
+static bool gather(const struct reduction *r)
+{
+    struct gathered *to = gathering_.of + gathering_.count;
+
+    if (!gathering_.of || gathering_.count == gathering_.most || sc_op_gives_index(r->kernel->op))
+        return false;
+    to->kernel = *r->kernel;
+    to->reduction = *r;
+    to->reduction.kernel = &to->kernel;
+    gathering_.count++;
     return true;
 }
+
+/* --- the call ----------------------------------------------------------------------------------------------------- */
 
 bool sc_blas_reduce(struct sc_blas_job *call)
 {
     static const enum sc_access access[2] = {SC_READ, SC_READ};
     const bool index = sc_op_gives_index(call->kernel->op);
-    struct reduction r = {.call = call};
+    struct reduction r = {.kernel = call->kernel};
     enum sc_status status;
-    uint64_t since = 0;
+    uint64_t since = 0; /* sc_blas_recall_from */
     double value[2];
     bool good;
 
@@ -239,8 +290,16 @@ bool sc_blas_reduce(struct sc_blas_job *call)
     if (!index && status == SC_OK)
         since = sc_blas_recall_from(call);
     sc_coherence_end(call->operand, call->operands);
+    if (status == SC_OK && gather(&r))
+        return true;
     collect(&r, index);
-    good = status == SC_OK && r.status == SC_OK && combine(&r, since);
+    good = status == SC_OK && r.status == SC_OK;
+    if (good && index)
+        good = first_extreme(&r, call);
+    else if (good) {
+        combine(&r, value);
+        sc_blas_recall_later(call, since, value);
+    }
     free(r.part);
     return good;
 }

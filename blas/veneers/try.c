@@ -4,6 +4,8 @@
 
 #include "blas/blas_int.h"
 
+#define AT_ONCE 32 /* dot products with one wait */
+
 /* The first routine with this operation: the routine with the plain scalar, as dscal and not csscal. */
 static int routine_of(enum sc_op op, enum sc_type type)
 {
@@ -33,6 +35,12 @@ static int routine(enum sc_op op, enum sc_type type)
     return found;
 }
 
+static struct sc_blas_call call_of(enum sc_op op, enum sc_type type, int64_t n, const void *x, const void *y)
+{
+    return (struct sc_blas_call){.routine = routine(op, type), .type = type, .order = SC_BLAS_FORTRAN, .n = n,
+                                 .incx = 1, .incy = 1, .x = (void *)x, .y = (void *)y};
+}
+
 bool sc_blas_try(enum sc_op op, enum sc_type type, int64_t n, const double alpha[2], const void *x,
                  const double beta[2], void *y, double result[2], const void *caller)
 {
@@ -41,14 +49,43 @@ bool sc_blas_try(enum sc_op op, enum sc_type type, int64_t n, const double alpha
     if (n < sc_blas_small[1])
         return false;
     sc_blas_called_from(caller);
-    call = (struct sc_blas_call){.routine = routine(op, type), .type = type, .order = SC_BLAS_FORTRAN, .n = n,
-                                 .incx = 1, .incy = 1, .alpha = {alpha[0], alpha[1]}, .beta = {beta[0], beta[1]},
-                                 .x = (void *)x, .y = y};
+    call = call_of(op, type, n, x, y);
+    memcpy(call.alpha, alpha, sizeof call.alpha);
+    memcpy(call.beta, beta, sizeof call.beta);
     if (sc_blas_large(&call) != SC_BLAS_DONE)
         return false;
     if (result)
         number(&call.result, type, result);
     return true;
+}
+
+/* At most AT_ONCE dot products, with one wait. */
+static bool dots(enum sc_op op, enum sc_type type, int64_t n, int count, const void *const x[], const void *const y[],
+                 double result[][2])
+{
+    struct sc_blas_call call[AT_ONCE];
+    const bool gathers = !sc_blas_one_by_one() && sc_blas_gather(count);
+    bool done = true;
+
+    for (int i = 0; i < count && done; i++) {
+        call[i] = call_of(op, type, n, x[i], y[i]);
+        done = sc_blas_large(&call[i]) == SC_BLAS_DONE;
+    }
+    done = (!gathers || sc_blas_gathered()) && done;
+    for (int i = 0; i < count && done; i++)
+        number(&call[i].result, type, result[i]);
+    return done;
+}
+
+bool sc_blas_try_dots(enum sc_op op, enum sc_type type, int64_t n, int count, const void *const x[],
+                      const void *const y[], double result[][2], const void *caller)
+{
+    bool done = n >= sc_blas_small[1];
+
+    sc_blas_called_from(caller);
+    for (int i = 0; i < count && done; i += AT_ONCE)
+        done = dots(op, type, n, count - i < AT_ONCE ? count - i : AT_ONCE, x + i, y + i, result + i);
+    return done;
 }
 
 /* |element|, where the vector is. */

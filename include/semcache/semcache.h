@@ -175,6 +175,11 @@ SEMCACHE_API int semcache_try_axpby(int64_t n, enum semcache_type type, const do
 SEMCACHE_API int semcache_try_dot(int64_t n, enum semcache_type type, int conjugate, const void *x, const void *y,
                                   double result[2]);
 
+/* result[i] := x[i]^T y[i], or x[i]^H y[i] if `conjugate`, for `count` pairs of contiguous vectors of n elements.  The
+ * caller waits once for all results.  0: the results are undefined. */
+SEMCACHE_API int semcache_try_dots(int64_t n, enum semcache_type type, int conjugate, int count, const void *const x[],
+                                   const void *const y[], double result[][2]);
+
 /* *result := the largest absolute value of a contiguous vector of real numbers.  The caller waits for the result. */
 SEMCACHE_API int semcache_try_largest(int64_t n, enum semcache_type type, const void *x, double *result);
 
