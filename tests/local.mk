@@ -85,6 +85,16 @@ check-asan:
 	OPENBLAS_NUM_THREADS=1 SEMCACHE_TEST_ASAN=1 $(MAKE) -C asan check-asan-here
 	! cat asan/report.* /dev/null | grep -A12 'ERROR'
 
+# A release, made and tested from a read-only tree, with the permissive front end and without assertions. Left out are
+# tests that neither changes: tests of the text of sources and documents, tests of kernels alone, and tests that compile
+# the sources themselves. The CUDA module is compiled for one generation of GPUs.
+RELEASE_LEFT_OUT = $(filter-out tests/unused.t,$(RULE_TESTS)) tests/spdx.t tests/cuda_ordinals tests/cuda_triangle \
+	tests/cuda_vector tests/cuda_rows tests/ops_planted.t tests/coherence_mutants.t
+.PHONY: check-release
+check-release:
+	$(MAKE) distcheck DISTCHECK_CONFIGURE_FLAGS='--without-libsigsegv NVCC_ARCH=sm_80' \
+		TESTS='$(filter-out $(RELEASE_LEFT_OUT),$(TESTS))'
+
 # The whole suite on real devices; a test that finds no device fails.
 check-gpu:
 	SEMCACHE_TEST_DEVICE=cuda SEMCACHE_TEST_REQUIRE_GPU=1 $(MAKE) check
