@@ -85,9 +85,9 @@ check-asan:
 	OPENBLAS_NUM_THREADS=1 SEMCACHE_TEST_ASAN=1 $(MAKE) -C asan check-asan-here
 	! cat asan/report.* /dev/null | grep -A12 'ERROR'
 
-# A release, made and tested from a read-only tree, with the permissive front end and without assertions. Left out are
-# tests that neither changes: tests of the text of sources and documents, tests of kernels alone, and tests that compile
-# the sources themselves. The CUDA module is compiled for one generation of GPUs. OpenBLAS runs with one thread, since
+# A release, made and tested from a read-only tree, with the permissive front end and without assertions. Front end and
+# assertions do not change the tests left out: of the text of sources and documents, of kernels alone, and of sources
+# that a test compiles. The CUDA module is compiled for one generation of GPUs. OpenBLAS runs with one thread, since
 # idle threads of OpenBLAS wait in loops; in make check OpenBLAS has all threads.
 RELEASE_LEFT_OUT = $(filter-out tests/unused.t,$(RULE_TESTS)) tests/spdx.t tests/cuda_ordinals tests/cuda_triangle \
 	tests/cuda_vector tests/cuda_rows tests/ops_planted.t tests/coherence_mutants.t
