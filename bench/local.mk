@@ -148,12 +148,12 @@ bench_cg_um_cuda_LDADD = -lcublas -lcusparse -lcudart -lm
 if HAVE_NVCC
 all-local: bench/um_kernels
 bench/um_kernels: $(srcdir)/bench/um_kernels.cu
-	$(AM_V_GEN)$(MKDIR_P) bench && $(NVCC) -O2 -arch=all-major -cudart shared -o $@ $(srcdir)/bench/um_kernels.cu \
+	$(AM_V_GEN)$(MKDIR_P) bench && $(NVCC) -O2 -arch=$(NVCC_ARCH) -cudart shared -o $@ $(srcdir)/bench/um_kernels.cu \
 	  -L$(CUDA_LIBDIR) -Xlinker -rpath=$(CUDA_LIBDIR) -lcublas
 CLEANFILES += bench/um_kernels
 all-local: bench/um_own
 bench/um_own: $(srcdir)/bench/um_own.cu $(srcdir)/include/semcache/semcache.h libsemcache.la
-	$(AM_V_GEN)$(MKDIR_P) bench && $(NVCC) -O2 -arch=all-major -I$(srcdir)/include -o $@ $(srcdir)/bench/um_own.cu \
+	$(AM_V_GEN)$(MKDIR_P) bench && $(NVCC) -O2 -arch=$(NVCC_ARCH) -I$(srcdir)/include -o $@ $(srcdir)/bench/um_own.cu \
 	  .libs/libsemcache.so -Xlinker -rpath=$(abs_builddir)/.libs
 CLEANFILES += bench/um_own
 endif

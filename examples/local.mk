@@ -66,7 +66,7 @@ examples_stencil3d_LDADD += examples/stencil3d_gpu.o $(CUDA_LDFLAGS) -lcudart -l
 examples_stencil3d_DEPENDENCIES = libsemcache.la examples/stencil3d_gpu.o
 examples/stencil3d_gpu.o: $(srcdir)/examples/stencil3d.cu $(srcdir)/examples/stencil3d.h \
 	  $(srcdir)/include/semcache/tasks.h
-	$(AM_V_GEN)$(MKDIR_P) examples && $(NVCC) -c -arch=all-major -fmad=false -I$(srcdir)/include -o $@ \
+	$(AM_V_GEN)$(MKDIR_P) examples && $(NVCC) -c -arch=$(NVCC_ARCH) -fmad=false -I$(srcdir)/include -o $@ \
 	  $(srcdir)/examples/stencil3d.cu
 CLEANFILES += examples/stencil3d_gpu.o
 endif
@@ -96,7 +96,7 @@ examples_als_DEPENDENCIES = libsemcache.la examples/als_gpu.o
 examples_sparse_tasks_CPPFLAGS += -DTASKS_GPU
 examples_sparse_tasks_LDADD += examples/sparse_tasks_gpu.o $(task_libs)
 examples_sparse_tasks_DEPENDENCIES = libsemcache.la examples/sparse_tasks_gpu.o
-task_kernel = $(MKDIR_P) examples && $(NVCC) -c -arch=all-major -fmad=false -I$(srcdir)/include -o $@
+task_kernel = $(MKDIR_P) examples && $(NVCC) -c -arch=$(NVCC_ARCH) -fmad=false -I$(srcdir)/include -o $@
 examples/fft_loop_gpu.o: $(srcdir)/examples/fft_loop.cu $(srcdir)/examples/fft_loop.h $(srcdir)/examples/tasks_gpu.h
 	$(AM_V_GEN)$(task_kernel) $(srcdir)/examples/fft_loop.cu
 examples/als_gpu.o: $(srcdir)/examples/als.cu $(srcdir)/examples/als.h $(srcdir)/examples/tasks_gpu.h

@@ -42,6 +42,7 @@ static inline void env_init(void)
     static char machines[4096], modules[4096];
     const char *src = getenv("top_srcdir"), *build = getenv("top_builddir");
 
+    setenv("OPENBLAS_NUM_THREADS", "1", 0); /* idle threads of OpenBLAS, the devices' too, would wait in loops */
     sc_inside_enter();
     env_blas = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
     if (!env_blas)

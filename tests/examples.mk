@@ -48,6 +48,6 @@ EXAMPLE_TESTS = tests/examples_sparse.t tests/examples_solvers.t tests/examples_
 	tests/rank_updates.t tests/lapack_cost.t tests/together.t tests/blas_larger.t
 dist_check_SCRIPTS += $(EXAMPLE_TESTS)
 TESTS += $(EXAMPLE_TESTS)
-LONG_TESTS += tests/blas_larger.t
+LONG_TESTS += tests/blas_larger.t tests/lapack_whole.t
 EXTRA_DIST += tests/examples.pl
 # SPDX-License-Identifier: BSD-2-Clause

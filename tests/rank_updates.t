@@ -12,12 +12,12 @@ need('bench/level3_s');
 my %env = (OPENBLAS_NUM_THREADS => 1, SEMCACHE_CHECK => 1);
 for my $where ($ENV{SEMCACHE_TEST_DEVICE} ? ($device) : map { "emu:h200x8:$_" } 1, 2, 4) {
     for my $routine ($where =~ /:2$/ ? qw(ssyrk ssyr2k) : $where =~ /:4$/ ? 'ssyr2k' : 'ssyrk') {
-        my $run = run({ device => $where, env => \%env, options => [] }, 'bench/level3_s', qw(-r 3 -b 01 4096),
+        my $run = run({ device => $where, env => \%env, options => [] }, 'bench/level3_s', qw(-r 1 -b 01 4096),
             $routine);
         my @errors = $run->{out} =~ /"error": (\S+),/g;
         is($run->{status}, 0, "$where: $routine") or diag($run->{out});
         is(scalar(grep { $_ < 1e-5 } @errors), 2, "right, with beta 0 and 1: @errors");
-        cmp_ok(calls($run, qr/^$routine$/, 'offloaded'), '>=', 8, 'by the devices');
+        cmp_ok(calls($run, qr/^$routine$/, 'offloaded'), '>=', 4, 'by the devices');
     }
 }
 done_testing();

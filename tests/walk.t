@@ -1,13 +1,15 @@
 #!/bin/sh
 # The walk of one dgemm through the library: the .c files with code that the calling thread runs between the call and
 # its return, by callgrind. A device runs the call; `first` uploads the operands, `again` finds the operands resident.
-# Files of device/ are not counted, since the emulated device stands in the place of others. The bounds may fall, and
-# never rise.
+# Files of device/ are not counted, since the emulated device stands in the place of others. The product itself is not
+# computed: valgrind would take long. The bounds may fall, and never rise.
 . "$top_srcdir/tests/callgrind.sh"
 need "$library"
 SEMCACHE_DEVICE=emu:h200x8:1 SEMCACHE_OPEN=first SEMCACHE_DATABASE=none OPENBLAS_NUM_THREADS=1
 SEMCACHE_MACHINES=$top_srcdir/device/emu/machines
 export SEMCACHE_DEVICE SEMCACHE_OPEN SEMCACHE_DATABASE SEMCACHE_MACHINES OPENBLAS_NUM_THREADS
+null=$top_builddir/bench/.libs/null_blas.so
+[ ! -e "$null" ] || { SEMCACHE_HOST_BLAS=$null; export SEMCACHE_HOST_BLAS; }
 
 # Files by their names from the top of the source, one a line.
 folders='base|ops|host|directory|trace|coherence|autotuner|blas|libsemcache'

@@ -48,7 +48,8 @@ tests_cuda_solver_LDADD = libcore.la -lm
 TESTS += tests/cuda_solver
 endif
 
-# The module's kernels, for all generations supported by this nvcc, as elements of byte arrays.
+# The module's kernels, for all generations supported by this nvcc (unless NVCC_ARCH names some), as elements of byte
+# arrays.
 if HAVE_NVCC
 semcache_cuda_la_SOURCES += device/cuda/convert.c
 semcache_cuda_la_CPPFLAGS += -DSC_CUDA_EXCHANGE -DSC_CUDA_CONVERT -DSC_CUDA_DSDOT -DSC_CUDA_NORM \
@@ -57,7 +58,7 @@ cuda_images = device/cuda/exchange_image.inc device/cuda/convert_image.inc devic
 	device/cuda/norm_image.inc device/cuda/triangle_image.inc device/cuda/vector_image.inc \
 	device/cuda/rows_image.inc
 $(semcache_cuda_la_OBJECTS): $(cuda_images)
-compile_image = $(MKDIR_P) device/cuda && $(NVCC) -fatbin -arch=all-major -I$(srcdir) -o $@.fatbin
+compile_image = $(MKDIR_P) device/cuda && $(NVCC) -fatbin -arch=$(NVCC_ARCH) -I$(srcdir) -o $@.fatbin
 array_of_image = @od -An -v -tu1 $@.fatbin | sed 's/ *\([0-9][0-9]*\)/\1,/g' >$@.new && mv $@.new $@ && rm -f $@.fatbin
 device/cuda/exchange_image.inc: $(srcdir)/device/cuda/exchange.cu $(srcdir)/device/cuda/exchange_kernel.h
 	$(AM_V_GEN)$(compile_image) $(srcdir)/device/cuda/exchange.cu
