@@ -151,6 +151,18 @@ tests_processes_LDADD = $(BLAS_LIBS) -ldl -lpthread
 endif
 dist_check_SCRIPTS += tests/processes.t
 TESTS += tests/processes.t
+# Error handlers of the program's libraries
+if HAVE_BLAS
+check_PROGRAMS += tests/complaints
+tests_complaints_SOURCES = tests/complaints.c
+tests_complaints_LDADD = -ldl
+check_LTLIBRARIES += tests/complaints_library.la
+tests_complaints_library_la_SOURCES = tests/complaints_library.c
+tests_complaints_library_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+tests_complaints_library_la_LIBADD = $(BLAS_LIBS)
+endif
+dist_check_SCRIPTS += tests/complaints.t
+TESTS += tests/complaints.t
 # Constructors of libraries opened at the same time
 if HAVE_BLAS
 check_PROGRAMS += tests/loader

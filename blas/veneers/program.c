@@ -320,12 +320,14 @@ static sc_blas_fn find(struct origin *o, int routine, enum sc_blas_interface int
     return fn;
 }
 
-static struct origin *origin_of_caller(void)
+static struct origin *origin_of(const void *address)
 {
-    struct origin *o = known_origin(caller);
+    struct origin *o = known_origin(address);
 
-    return o ? o : new_origin(caller);
+    return o ? o : new_origin(address);
 }
+
+static struct origin *origin_of_caller(void) { return origin_of(caller); }
 
 bool sc_blas_called_by_lapack(void)
 {
@@ -355,14 +357,28 @@ sc_blas_fn sc_blas_of_program(int routine, enum sc_blas_interface interface)
     return fn;
 }
 
-/* The caller's scope is searched first: a library that calls its own routine through the global scope gets its own. */
-static void *search_named(const struct origin *o, const char *name)
+static void *in_scope(const struct origin *o, const char *name)
 {
     void *found = o && o->handle ? sc_loader_symbol(o->handle, name) : NULL;
 
-    if (!library_of(found))
-        found = sc_blas_abi_displaced(name);
-    return library_of(found) ? found : sc_blas_host_symbol(name);
+    return library_of(found) ? found : NULL;
+}
+
+static void *displaced(const char *name)
+{
+    void *found = sc_blas_abi_displaced(name);
+
+    return library_of(found) ? found : NULL;
+}
+
+/* The caller's scope is searched first: a library that calls its own routine through the global scope gets its own. */
+static void *search_named(const struct origin *o, const char *name)
+{
+    void *found = in_scope(o, name);
+
+    if (!found)
+        found = displaced(name);
+    return found ? found : sc_blas_host_symbol(name);
 }
 
 sc_blas_fn sc_blas_named_of_program(const char *name)
@@ -373,6 +389,29 @@ sc_blas_fn sc_blas_named_of_program(const char *name)
     found = search_named(origin_of_caller(), name);
     sc_inside_leave();
     return (sc_blas_fn)found;
+}
+
+/* The object of the address defines the BLAS. */
+static bool is_in_blas(const void *address)
+{
+    const struct origin *o = origin_of(address);
+    void *blas = o && o->handle ? sc_loader_symbol(o->handle, "dgemm_") : NULL;
+
+    return blas && sc_loader_same(blas, address);
+}
+
+sc_blas_fn sc_blas_handler_of_program(const char *name, const void *from)
+{
+    void *host = sc_blas_host_symbol(name), *found;
+
+    sc_inside_enter();
+    if (!is_in_blas(from)) /* else the caller of the BLAS is known */
+        sc_blas_called_from(from);
+    found = displaced(name);
+    if (!found)
+        found = in_scope(origin_of_caller(), name);
+    sc_inside_leave();
+    return (sc_blas_fn)(found ? found : host);
 }
 
 sc_blas_fn sc_blas_other_of_program(int which, const char *name)
