@@ -231,14 +231,22 @@ double sc_strips_across_seconds(const struct sc_strips_rank *r, int64_t width)
     return home;
 }
 
-/* The best of `least` and its multiples up to the width of a diagonal block that fills a device.  share 0: across. */
-static double best_width(const struct sc_strips_rank *r, int64_t least, double share, int64_t *width)
+typedef double rank_seconds(const struct sc_strips_rank *r, double share, int64_t width);
+
+static double rank_across(const struct sc_strips_rank *r, double share, int64_t width)
+{
+    (void)share;
+    return sc_strips_across_seconds(r, width);
+}
+
+/* The best of `least` and its multiples up to the width of a diagonal block that fills a device. */
+static double best_width(const struct sc_strips_rank *r, rank_seconds *of, double share, int64_t least, int64_t *width)
 {
     double shortest = INFINITY;
 
     *width = least;
     for (int64_t w = least; w <= DIAGONAL; w *= 2) {
-        double seconds = share > 0 ? sc_strips_along_seconds(r, share, w) : sc_strips_across_seconds(r, w);
+        double seconds = of(r, share, w);
 
         if (seconds < shortest) {
             shortest = seconds;
@@ -251,11 +259,11 @@ static double best_width(const struct sc_strips_rank *r, int64_t least, double s
 struct sc_strips_along sc_strips_along_choose(const struct sc_strips_rank *r, int64_t least)
 {
     double most = smaller(r->in / r->kernel, MEANWHILE_MOST), shortest = INFINITY;
-    struct sc_strips_along best = {.share = most};
+    struct sc_strips_along best = {.share = most, .width = least};
 
     for (int i = SHARES; i > 0 && (i == SHARES || r->result_in > 0); i--) {
         struct sc_strips_along way = {.share = most * i / SHARES};
-        double seconds = best_width(r, least, way.share, &way.width);
+        double seconds = best_width(r, sc_strips_along_seconds, way.share, least, &way.width);
 
         if (seconds < shortest) {
             shortest = seconds;
@@ -269,7 +277,7 @@ int64_t sc_strips_across_width(const struct sc_strips_rank *r, int64_t least)
 {
     int64_t width;
 
-    best_width(r, least, 0, &width);
+    best_width(r, rank_across, 0, least, &width);
     return width;
 }
 

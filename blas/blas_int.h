@@ -167,7 +167,8 @@ sc_blas_fn sc_blas_other_of_program(int which, const char *name);
 /* The same for a symbol without a number: searches each time. */
 sc_blas_fn sc_blas_named_of_program(const char *symbol);
 /* An error handler, called from `from`: the one that a BLAS without semcache would call.  The dynamic linker searches
- * the global scope first, and then the scope of the library that calls the BLAS.  Else the host BLAS's; NULL: none. */
+ * the global scope first, and then the scope of the library that calls the BLAS.  (If the BLAS complains, this is the
+ * library of the thread's last noted call; small calls are not noted.)  Else the host BLAS's; NULL: none. */
 sc_blas_fn sc_blas_handler_of_program(const char *name, const void *from);
 /* Notes the return address of this thread's call.  Addresses in this library are ignored. */
 void sc_blas_called_from(const void *address);

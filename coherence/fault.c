@@ -91,13 +91,19 @@ static void start_rest(uintptr_t page, uintptr_t lo, uintptr_t hi)
     }
 }
 
-/* Lock held before and after, dropped meanwhile.  The transfers of a device run in order: a transfer that waits for its
- * kernel would hold up the readers of data that are complete. */
+/* The transfers of a device run in order: a transfer that waits for its kernel would hold up the readers of data that
+ * are complete.  Of several devices each has transfers of its own, and these begin at once. */
+static bool may_start(uintptr_t page, struct sc_fences *kernels)
+{
+    return sc_protocol.devices > 1 || sc_access_computed(page, kernels);
+}
+
+/* Lock held before and after, dropped meanwhile. */
 static void await_kernels(uintptr_t page)
 {
     struct sc_fences kernels;
 
-    for (int i = 0; i < LOOKS && !sc_access_computed(page, &kernels); i++) {
+    for (int i = 0; i < LOOKS && !may_start(page, &kernels); i++) {
         sc_protocol_unlock();
         sc_fences_sync(&kernels);
         sc_lent_lock();
@@ -218,7 +224,7 @@ bool sc_coherence_fault_landed(uintptr_t addr, struct sc_host_code code)
         return false;
     sc_lent_lock();
     landed = sc_access_landed(page);
-    if (!landed && sc_access_computed(page, &kernels)) { /* transfers go behind those in transit at once */
+    if (!landed && may_start(page, &kernels)) { /* transfers go behind those in transit at once */
         start_beside(page);
         clip_window(page, WINDOW, SC_READ, &lo, &hi);
         start_rest(page, lo, hi);
@@ -246,7 +252,7 @@ void sc_coherence_read_ahead(uintptr_t addr, size_t bytes)
         return;
     }
     sc_partial_finish();
-    if (sc_access_computed(lo, &kernels) && sc_directory_find(lo, lo + 1, &first)) {
+    if (may_start(lo, &kernels) && sc_directory_find(lo, lo + 1, &first)) {
         struct sc_matrix *m = sc_directory_at(first);
 
         hi = lo + bytes < sc_matrix_end(m) ? lo + bytes : sc_matrix_end(m);

@@ -40,6 +40,10 @@ enum sc_status sc_sync(struct sc_fence f)
     return status;
 }
 
+/* The slots of results outlive a stop of the devices until the last sc_sync. */
+void sc_coherence_results_begin(void) { __atomic_add_fetch(&sc_syncing, 1, __ATOMIC_SEQ_CST); }
+void sc_coherence_results_end(void) { __atomic_sub_fetch(&sc_syncing, 1, __ATOMIC_RELEASE); }
+
 /* On the pager thread: readers whose data has landed go on, while another reader's data is in transit.  In timing mode
  * the virtual clock moves only in sc_sync. */
 static void serve_until(struct sc_fence f)

@@ -61,6 +61,10 @@ enum sc_status sc_coherence_host_task(const struct sc_kernel *kernel, const stru
 enum sc_status sc_coherence_kernel_on_host(const struct sc_kernel *kernel);
 /* Waits until the fence is reached.  Without the lock. */
 enum sc_status sc_coherence_wait(struct sc_fence fence);
+/* Around tasks of several calls and the reading of their results: if another thread stops the devices meanwhile, the
+ * results stay until the end.  Without the lock. */
+void sc_coherence_results_begin(void);
+void sc_coherence_results_end(void);
 /* True when the fence is reached, or the device is lost. */
 bool sc_coherence_reached(struct sc_fence fence);
 /* Waits until a fence of `count` is reached, or a device of theirs is lost; drops the lock meanwhile. */

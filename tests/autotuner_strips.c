@@ -222,6 +222,8 @@ static void test_rank(void)
     r.result_in = 0;
     r.kernel = 1e-3;
     tap_ok(is(sc_strips_along_choose(&r, 1024).share, 0.75), "a quarter is left for results that go home");
+    tap_ok(sc_strips_along_choose(&r, 4096).width == 4096 && sc_strips_across_width(&r, 4096) == 4096,
+           "the least width of a very large result");
 }
 
 /* 8 columns of thousands: 8 ms of kernels; A and B arrive in 4 ms each, and the result goes home in 4 ms. */

@@ -449,8 +449,8 @@ static void test_later_kernel(int64_t n)
     right = right && add_products(zero, late, LATE, PRODUCTS, &last);
     faults = __atomic_load_n(&sc_stats.faults_read, __ATOMIC_ACQUIRE);
     pthread_create(&waiting, NULL, read_corner, late);
-    while (__atomic_load_n(&sc_stats.faults_read, __ATOMIC_ACQUIRE) == faults)
-        sched_yield();
+    while (right && __atomic_load_n(&sc_stats.faults_read, __ATOMIC_ACQUIRE) == faults)
+        usleep(1000); /* valgrind gives a thread that only yields all of the time */
     usleep(2000); /* for the fault to start transfers */
     right = read_corner(done) && right;
     meanwhile = !sc_protocol.ops->done(last);

@@ -598,6 +598,8 @@ int sc_coherence_devices(void)
 
 double sc_coherence_peer_ratio(void) { return 1; }
 double sc_coherence_virtual_seconds(void) { return 0; }
+void sc_coherence_results_begin(void) {}
+void sc_coherence_results_end(void) {}
 double sc_coherence_host_clock(void) { return 0; }
 void sc_coherence_release_range(uintptr_t addr, size_t bytes) { (void)addr, (void)bytes; }
 void sc_coherence_drain(void) { }

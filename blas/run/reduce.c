@@ -6,9 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "autotuner/autotuner.h"
 #include "base/assert.h"
+#include "base/config.h"
+#include "base/inside.h"
 #include "blas/blas.h"
 #include "blas/run/tasks.h"
+#include "coherence/devices.h"
 
 /* A device has SC_RESULT_SLOTS result slots, shared by all threads and reused in turn, so results must be collected
  * in time.  That wait happens with the lock held, which is safe because a device needs no lock. */
@@ -229,16 +233,22 @@ static __thread struct {
 bool sc_blas_gather(int most)
 {
     sc_assert(!gathering_.of && most > 0);
+    sc_inside_enter();
     gathering_.of = malloc((size_t)most * sizeof *gathering_.of);
+    sc_inside_leave();
     gathering_.count = 0;
     gathering_.most = most;
+    if (gathering_.of)
+        sc_coherence_results_begin();
     return gathering_.of;
 }
 
 bool sc_blas_gathered(void)
 {
+    const double since = sc_coherence_host_clock();
     bool good = true;
 
+    sc_inside_enter();
     for (int i = 0; i < gathering_.count; i++) {
         struct reduction *r = &gathering_.of[i].reduction;
         double value[2];
@@ -248,8 +258,12 @@ bool sc_blas_gathered(void)
         combine(r, value);
         free(r->part);
     }
+    sc_coherence_results_end();
     free(gathering_.of);
     gathering_.of = NULL;
+    sc_inside_leave();
+    if (sc_config.offload == SC_OFFLOAD_AUTO)
+        sc_autotuner_waited(sc_coherence_host_clock() - since);
     return good;
 }
 

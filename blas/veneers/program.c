@@ -357,19 +357,22 @@ sc_blas_fn sc_blas_of_program(int routine, enum sc_blas_interface interface)
     return fn;
 }
 
+/* NULL for a definition in a copy of semcache. */
+static void *of_others(void *found)
+{
+    void *library = library_of(found);
+
+    if (library)
+        sc_loader_close(library);
+    return library ? found : NULL;
+}
+
 static void *in_scope(const struct origin *o, const char *name)
 {
-    void *found = o && o->handle ? sc_loader_symbol(o->handle, name) : NULL;
-
-    return library_of(found) ? found : NULL;
+    return o && o->handle ? of_others(sc_loader_symbol(o->handle, name)) : NULL;
 }
 
-static void *displaced(const char *name)
-{
-    void *found = sc_blas_abi_displaced(name);
-
-    return library_of(found) ? found : NULL;
-}
+static void *displaced(const char *name) { return of_others(sc_blas_abi_displaced(name)); }
 
 /* The caller's scope is searched first: a library that calls its own routine through the global scope gets its own. */
 static void *search_named(const struct origin *o, const char *name)
@@ -394,7 +397,7 @@ sc_blas_fn sc_blas_named_of_program(const char *name)
 /* The object of the address defines the BLAS. */
 static bool is_in_blas(const void *address)
 {
-    const struct origin *o = origin_of(address);
+    const struct origin *o = sc_loader_has(address) ? origin_of(address) : NULL;
     void *blas = o && o->handle ? sc_loader_symbol(o->handle, "dgemm_") : NULL;
 
     return blas && sc_loader_same(blas, address);

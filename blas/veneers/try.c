@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/quiet.h"
 #include "blas/blas_int.h"
 
 #define AT_ONCE 32 /* dot products with one wait */
@@ -59,14 +60,16 @@ bool sc_blas_try(enum sc_op op, enum sc_type type, int64_t n, const double alpha
     return true;
 }
 
-/* At most AT_ONCE dot products, with one wait. */
+/* At most AT_ONCE dot products, with one wait.  Signal handlers of the program run before or after: a handler may call
+ * the BLAS, or never return. */
 static bool dots(enum sc_op op, enum sc_type type, int64_t n, int count, const void *const x[], const void *const y[],
                  double result[][2])
 {
     struct sc_blas_call call[AT_ONCE];
-    const bool gathers = !sc_blas_one_by_one() && sc_blas_gather(count);
-    bool done = true;
+    bool gathers, done = true;
 
+    sc_quiet_enter();
+    gathers = !sc_blas_one_by_one() && sc_blas_gather(count);
     for (int i = 0; i < count && done; i++) {
         call[i] = call_of(op, type, n, x[i], y[i]);
         done = sc_blas_large(&call[i]) == SC_BLAS_DONE;
@@ -74,6 +77,7 @@ static bool dots(enum sc_op op, enum sc_type type, int64_t n, int count, const v
     done = (!gathers || sc_blas_gathered()) && done;
     for (int i = 0; i < count && done; i++)
         number(&call[i].result, type, result[i]);
+    sc_quiet_leave();
     return done;
 }
 
