@@ -480,7 +480,7 @@ int main(void)
     if (env_is_emulated())
         test_neighbours();
     test_waits();
-    if (env_is_emulated()) {
+    if (env_is_emulated() && !n) { /* not with few steps, as under valgrind: a thread that polls starves the others */
         test_later_kernel(LATE);
         test_later_kernel(ORDER);
     }
