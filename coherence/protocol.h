@@ -129,8 +129,8 @@ void sc_access_ahead(struct sc_matrix *m, uintptr_t lo, uintptr_t hi);
 /* Opens the sectors of a page, and the sectors behind them, as far as their data has landed on the host.  False: the
  * page's own data has not. */
 bool sc_access_landed(uintptr_t page);
-/* Whether no kernel has yet to compute the page's data.  False: `kernels` has a fence for each part of the data. */
 struct sc_fences;
+/* Whether no kernel has yet to compute the page's data.  False: `kernels` has a fence for each part of the data. */
 bool sc_access_computed(uintptr_t page, struct sc_fences *kernels);
 /* Brings bytes home and opens their pages.  Drops the lock during transfers. */
 void sc_access_range(uintptr_t lo, uintptr_t hi, enum sc_access access);

@@ -7,6 +7,10 @@
 
 unsigned sc_syncing;
 
+/* Before the operations are looked at: a stop waits for the end. */
+void sc_coherence_results_begin(void) { __atomic_add_fetch(&sc_syncing, 1, __ATOMIC_SEQ_CST); }
+void sc_coherence_results_end(void) { __atomic_sub_fetch(&sc_syncing, 1, __ATOMIC_RELEASE); }
+
 static enum sc_status sync_counted(struct sc_fence f)
 {
     const struct sc_device_ops *ops = sc_protocol_ops(); /* NULL: stopped meanwhile, after waiting for all work */
@@ -34,15 +38,11 @@ enum sc_status sc_sync(struct sc_fence f)
 
     if (!f.seq)
         return SC_OK;
-    __atomic_add_fetch(&sc_syncing, 1, __ATOMIC_SEQ_CST); /* before the operations are looked at */
+    sc_coherence_results_begin();
     status = sync_counted(f);
-    __atomic_sub_fetch(&sc_syncing, 1, __ATOMIC_RELEASE);
+    sc_coherence_results_end();
     return status;
 }
-
-/* The slots of results outlive a stop of the devices until the last sc_sync. */
-void sc_coherence_results_begin(void) { __atomic_add_fetch(&sc_syncing, 1, __ATOMIC_SEQ_CST); }
-void sc_coherence_results_end(void) { __atomic_sub_fetch(&sc_syncing, 1, __ATOMIC_RELEASE); }
 
 /* On the pager thread: readers whose data has landed go on, while another reader's data is in transit.  In timing mode
  * the virtual clock moves only in sc_sync. */

@@ -81,24 +81,28 @@ int semcache_try_axpby(int64_t n, enum semcache_type kind, const double alpha[2]
     return combine(n, type, alpha, x, beta, y, w, caller);
 }
 
+static enum sc_op dot_of(enum semcache_type kind, int conjugate)
+{
+    return conjugate && sc_type_is_complex((enum sc_type)kind) ? SC_OP_DOTC : SC_OP_DOT;
+}
+
 int semcache_try_dot(int64_t n, enum semcache_type kind, int conjugate, const void *x, const void *y, double result[2])
 {
-    const enum sc_op op = conjugate && sc_type_is_complex((enum sc_type)kind) ? SC_OP_DOTC : SC_OP_DOT;
-
     return n > 0 && (unsigned)kind < SC_TYPES && x && y &&
-           sc_blas_try(op, (enum sc_type)kind, n, one, x, zero, (void *)y, result, __builtin_return_address(0));
+           sc_blas_try(dot_of(kind, conjugate), (enum sc_type)kind, n, one, x, zero, (void *)y, result,
+                       __builtin_return_address(0));
 }
 
 int semcache_try_dots(int64_t n, enum semcache_type kind, int conjugate, int count, const void *const x[],
                       const void *const y[], double result[][2])
 {
-    const enum sc_op op = conjugate && sc_type_is_complex((enum sc_type)kind) ? SC_OP_DOTC : SC_OP_DOT;
     bool valid = n > 0 && count > 0 && (unsigned)kind < SC_TYPES && x && y && result;
 
     for (int i = 0; i < count && valid; i++)
         valid = x[i] && y[i];
     return valid &&
-           sc_blas_try_dots(op, (enum sc_type)kind, n, count, x, y, result, __builtin_return_address(0));
+           sc_blas_try_dots(dot_of(kind, conjugate), (enum sc_type)kind, n, count, x, y, result,
+                            __builtin_return_address(0));
 }
 
 int semcache_try_largest(int64_t n, enum semcache_type type, const void *x, double *result)

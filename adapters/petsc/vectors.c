@@ -222,29 +222,30 @@ static PetscErrorCode local_dot(Vec x, Vec y, bool conj, PetscScalar *dot, bool 
     PetscFunctionReturn(0);
 }
 
-/* dot[i] := y[i]^H x[i], or y[i]^T x[i], of the local elements, with one wait. */
-static PetscErrorCode several_dots(PetscInt count, const Vec x[], const Vec y[], bool conj, PetscScalar *dot,
-                                   bool *done)
+/* dot[i] := y[i]^H x, or y[i]^T x, of the local elements, with one wait. */
+static PetscErrorCode several_dots(Vec x, PetscInt count, const Vec y[], bool conj, PetscScalar *dot, bool *done)
 {
-    const void **at;
+    PetscScalar *at_x, **at_y;
+    const void **same;
     double (*result)[2];
     PetscInt n;
 
     PetscFunctionBegin;
-    PetscCall(PetscMalloc2(2 * count, &at, count, &result));
-    PetscCall(VecGetLocalSize(x[0], &n));
+    PetscCall(PetscMalloc3(count, &same, count, &at_y, count, &result));
+    PetscCall(VecGetLocalSize(x, &n));
+    PetscCall(sc_petsc_array(x, SC_PETSC_READ, &at_x));
     for (PetscInt i = 0; i < count; i++) {
-        PetscCall(sc_petsc_array(x[i], SC_PETSC_READ, (PetscScalar **)&at[i]));
-        PetscCall(sc_petsc_array(y[i], SC_PETSC_READ, (PetscScalar **)&at[count + i]));
+        same[i] = at_x;
+        PetscCall(sc_petsc_array(y[i], SC_PETSC_READ, &at_y[i]));
     }
-    *done = semcache_try_dots(n, SC_PETSC_TYPE, conj, (int)count, at + count, at, result);
+    *done = semcache_try_dots(n, SC_PETSC_TYPE, conj, (int)count, (const void *const *)at_y, same, result);
     for (PetscInt i = count - 1; i >= 0; i--) {
-        PetscCall(sc_petsc_array_back(y[i], SC_PETSC_READ, (PetscScalar **)&at[count + i]));
-        PetscCall(sc_petsc_array_back(x[i], SC_PETSC_READ, (PetscScalar **)&at[i]));
+        PetscCall(sc_petsc_array_back(y[i], SC_PETSC_READ, &at_y[i]));
         if (*done)
             dot[i] = SC_PETSC_SCALAR(result[i]);
     }
-    PetscCall(PetscFree2(at, result));
+    PetscCall(sc_petsc_array_back(x, SC_PETSC_READ, &at_x));
+    PetscCall(PetscFree3(same, at_y, result));
     PetscFunctionReturn(0);
 }
 
@@ -252,15 +253,10 @@ static PetscErrorCode local_dots(Vec x, PetscInt count, const Vec y[], bool conj
 {
     PetscErrorCode (*const whole)(Vec, PetscInt, const Vec *, PetscScalar *) = conj ? theirs.mdot : theirs.mtdot;
     bool done = false;
-    Vec *same;
 
     PetscFunctionBegin;
-    PetscCall(PetscMalloc1(count, &same));
-    for (PetscInt i = 0; i < count; i++)
-        same[i] = x;
     if (count > 0)
-        PetscCall(several_dots(count, same, y, conj, dot, &done));
-    PetscCall(PetscFree(same));
+        PetscCall(several_dots(x, count, y, conj, dot, &done));
     if (!done)
         PetscCall(whole(x, count, y, dot));
     PetscFunctionReturn(0);
@@ -321,8 +317,10 @@ static PetscErrorCode dotnorm2(Vec s, Vec t, PetscScalar *dot, PetscScalar *squa
     bool done = false;
 
     PetscFunctionBegin;
-    PetscCall(several_dots(2, (Vec[]){s, t}, (Vec[]){t, t}, true, both, &done));
-    if (!done)
+    PetscCall(several_dots(t, 2, (Vec[]){s, t}, true, both, &done));
+    if (done)
+        both[0] = PetscConj(both[0]); /* s^H t */
+    else
         PetscCall(dotnorm2_by_loop(s, t, both));
     PetscCall(sum(s, 2, both));
     *dot = both[0];
