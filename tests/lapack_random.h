@@ -19,7 +19,7 @@ static int below(int n)
 }
 
 /* In the place of LAPACK's, which may end the program. */
-void xerbla_(const char *name, const int *place, size_t length);
+__attribute__((visibility("default"))) void xerbla_(const char *name, const int *place, size_t length);
 void xerbla_(const char *name, const int *place, size_t length)
 {
     (void)name, (void)place, (void)length;
