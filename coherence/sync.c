@@ -48,8 +48,9 @@ enum sc_status sc_sync(struct sc_fence f)
  * the virtual clock moves only in sc_sync. */
 static void serve_until(struct sc_fence f)
 {
-    while (!sc_config.emu_timing && sc_protocol_ops() && !sc_reached(f) && sc_host_serve_landed())
-        ;
+    for (int looks = 0; !sc_config.emu_timing && sc_protocol_ops() && !sc_reached(f); looks++)
+        if (!sc_host_serve_landed(looks))
+            return;
 }
 
 void sc_fences_sync(const struct sc_fences *set)

@@ -38,7 +38,8 @@
 #define FAULT_SPIN_CYCLES       (1u << 22) /* 1 to 2 ms */
 #define FAULT_SPIN_BRIEF_CYCLES (1u << 17) /* about 50 us */
 #define POLLS                   512        /* between two looks at the clock: about 20 us */
-#define LANDED_NS               20000      /* without processors to spare: between two looks at other requests */
+#define LANDED_YIELDS           256        /* without processors to spare: looks at other requests before a sleep */
+#define LANDED_NS               20000      /* and the sleep; a kernel makes more than 50 us of it */
 #define LOST_NS                 1000000    /* a larger gap between two looks: a different thread ran here */
 
 static const struct sc_host_callbacks *calls;
@@ -167,7 +168,7 @@ static void serve_landed(struct sc_fault_slot *slot)
         __atomic_store_n(&slot->state, SC_FAULT_POSTED, __ATOMIC_SEQ_CST);
 }
 
-bool sc_host_serve_landed(void)
+bool sc_host_serve_landed(int looks)
 {
     static bool inside; /* of the pager thread: a callback may wait, too */
     struct sc_fault_desk *desk = sc_fault_desk;
@@ -181,6 +182,8 @@ bool sc_host_serve_landed(void)
     if (desk->spinning_most >= SPARE_CPUS / 2)
         for (int i = 0; i < POLLS / 4; i++)
             __builtin_ia32_pause();
+    else if (looks < LANDED_YIELDS)
+        sched_yield();
     else
         nanosleep(&(struct timespec){.tv_nsec = LANDED_NS}, NULL);
     return true;

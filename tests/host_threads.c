@@ -65,7 +65,7 @@ static enum sc_fault_answer slow(uintptr_t addr, enum sc_access access, struct s
 
     if ((addr - (uintptr_t)stub_arena) / SC_PAGE == LAST) {
         __atomic_store_n(&last_waits, true, __ATOMIC_SEQ_CST);
-        while (__atomic_load_n(&readers_left, __ATOMIC_SEQ_CST) > 1 && ++looks < TRIES && sc_host_serve_landed())
+        while (__atomic_load_n(&readers_left, __ATOMIC_SEQ_CST) > 1 && ++looks < TRIES && sc_host_serve_landed(looks))
             ;
         forgotten += __atomic_load_n(&readers_left, __ATOMIC_SEQ_CST) > 1;
     }
