@@ -83,7 +83,7 @@ struct sc_fetched {
 };
 void sc_coherence_fetched(const struct sc_view *views, int count, struct sc_fetched *out);
 
-uint64_t sc_coherence_calls(void); /* calls begun so far */
+uint64_t sc_coherence_calls(void); /* calls begun so far; takes no lock */
 
 /* --- begin and end ------------------------------------------------------------------------------------------------ */
 
@@ -153,6 +153,8 @@ void sc_coherence_triangle(struct sc_operand *operand, char uplo);
 /* Whether the host has a part of an operand wholly: the host's reads and writes then move no data.  False for
  * operands outside of the arena, of which the call has a copy. */
 bool sc_coherence_on_host(const struct sc_operand *operand, const struct sc_view *part);
+/* Whether devices have all of an operand.  Tasks on the operand then read nothing from the host. */
+bool sc_coherence_on_devices(const struct sc_operand *operand);
 /* First column >= c (relative) at which a sector of the operand's tile starts; `cols` when no sector starts there. */
 int64_t sc_coherence_next_sector(const struct sc_operand *operand, int64_t c);
 /* Elements of a sector of a contiguous vector of n elements: parts of y that a device computes are whole sectors. */

@@ -340,20 +340,36 @@ static void columns_of(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi, in
     *c1 = end < m->cols ? end : m->cols;
 }
 
-bool sc_coherence_on_host(const struct sc_operand *o, const struct sc_view *part)
+/* masks_of for a part of an operand. */
+static int masks_of_part(const struct sc_operand *o, const struct sc_view *part, int *on_device, int *only)
 {
-    int on_device = 0, only = 0;
     uint32_t holders = 0;
     uintptr_t lo, hi;
     int64_t c0, c1;
 
-    sc_assert_held(SC_RANK_PROTOCOL);
-    if (o->stage != SC_IN_ARENA || sc_view_empty(part) || !o->matrix)
-        return o->stage == SC_IN_ARENA;
+    if (sc_view_empty(part) || !o->matrix)
+        return 0;
     sc_view_extent(part, &lo, &hi);
     columns_of(o->matrix, lo, hi, &c0, &c1);
-    masks_of(o->matrix, c0, c1, &on_device, &only, &holders);
-    return only == 0;
+    return masks_of(o->matrix, c0, c1, on_device, only, &holders);
+}
+
+bool sc_coherence_on_host(const struct sc_operand *o, const struct sc_view *part)
+{
+    int on_device = 0, only = 0;
+
+    sc_assert_held(SC_RANK_PROTOCOL);
+    masks_of_part(o, part, &on_device, &only);
+    return o->stage == SC_IN_ARENA && only == 0;
+}
+
+bool sc_coherence_on_devices(const struct sc_operand *o)
+{
+    int on_device = 0, only = 0, all;
+
+    sc_assert_held(SC_RANK_PROTOCOL);
+    all = masks_of_part(o, &o->view, &on_device, &only);
+    return o->stage == SC_IN_ARENA && all == on_device;
 }
 
 /* Rounding error in bytes of a sum of shares: without the tolerance an operand that is wholly on a device could

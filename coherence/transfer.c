@@ -225,8 +225,8 @@ static int first_holder(int device, const struct sc_matrix *m, const struct sc_t
                : -1;
 }
 
-/* from[s]: source of sector s.  If the best route leads over another device, the sectors are brought to that device
- * first, which then is the source. */
+/* from[s]: source of sector s.  The best route may lead over another device.  The sectors are brought there first, and
+ * this device is the source. */
 static void find_sources(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors, int hops,
                          int from[SC_SECTORS])
 {

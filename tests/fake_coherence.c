@@ -540,6 +540,12 @@ enum sc_status sc_coherence_own_mark(int device, struct sc_fence *fence)
 bool sc_coherence_reached(struct sc_fence fence) { return (void)fence, true; }
 void sc_coherence_wait_any(const struct sc_fence *fences, int count) { (void)fences, (void)count; }
 
+bool sc_coherence_on_devices(const struct sc_operand *operand)
+{
+    (void)operand;
+    return false;
+}
+
 bool sc_coherence_on_host(const struct sc_operand *operand, const struct sc_view *part)
 {
     (void)operand, (void)part;

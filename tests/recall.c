@@ -1,5 +1,6 @@
-/* Reductions that a program asks for twice in a row: each result is the result by definition, whoever writes the
- * operands between two calls.  Started by recall.t; argument `devices`: the devices must know repeated results. */
+/* Reductions that a program asks for twice in a row, or that it always asks for after a certain other reduction: each
+ * result is the result by definition, whoever writes the operands between two calls.  Started by recall.t; argument
+ * `devices`: the devices must know repeated results, and compute the second of a pair ahead. */
 #include <complex.h>
 #include <fcntl.h>
 #include <math.h>
@@ -258,8 +259,71 @@ static void check(int kind, const struct writer *writer)
                writer->name, known);
 }
 
+/* The program asks for the second after the first, and devices write the operands before each pair. */
+static void check_pair(int one, int two, const struct writer *writer)
+{
+    enum { ROUNDS = 8, LEARNED = 3 };
+    const bool ahead = kinds[one].call != largest && kinds[two].known && one != two;
+    bool good = true;
+    long known = 0;
+
+    fill();
+    for (int round = 0; round < ROUNDS; round++) {
+        device();
+        if (round == LEARNED)
+            known = recalled();
+        good &= is_right(one);
+        writer->write();
+        good &= is_right(two);
+    }
+    known = recalled() - known;
+    tap_ok(good, "%s, then %s, and in between %s", kinds[one].name, kinds[two].name, writer->name);
+    /* What devices write as real numbers they do not have as complex numbers. */
+    if (devices && writer->write == nobody && ahead && !strstr(kinds[one].name, "zdot") &&
+        !strstr(kinds[two].name, "zdot"))
+        tap_ok(known == ROUNDS - LEARNED, "%s, then %s: %ld of %d are known", kinds[one].name, kinds[two].name, known,
+               ROUNDS - LEARNED);
+}
+
+/* The memory of the second's operand is freed, and other memory takes its place. */
+static void check_freed(void)
+{
+    enum { ROUNDS = 8, FREED = 4 };
+    const double one = 1;
+    bool good = true;
+
+    fill();
+    for (int round = 0; round < ROUNDS; round++) {
+        static double *z;
+        double got, is;
+
+        if (!z)
+            z = calloc(N, sizeof *z);
+        device();
+        daxpy_(&n, &one, x, &step, z, &step);
+        if (round == FREED) {
+            free(z);
+            z = NULL;
+        }
+        good &= is_right(3);
+        if (!z) {
+            z = malloc(N * sizeof *z);
+            for (int i = 0; i < N; i++)
+                z[i] = i % 2;
+        }
+        got = ddot_(&n, z, &step, z, &step);
+        is = 0;
+        for (int i = 0; i < N; i++)
+            is += z[i] * z[i];
+        good &= fabs(got - is) <= 1e-12 * is;
+    }
+    tap_ok(good, "a pair whose second operand is freed, and other memory");
+}
+
 int main(int argc, char **argv)
 {
+    static const int pairs[][2] = {{2, 0}, {1, 3}, {4, 5}, {6, 4}, {7, 8}, {0, 7}};
+
     devices = argc > 1 && strcmp(argv[1], "devices") == 0;
     x = malloc(N * sizeof *x);
     y = malloc(N * sizeof *y);
@@ -268,6 +332,12 @@ int main(int argc, char **argv)
     for (int k = 0; k < KINDS; k++)
         for (int w = 0; w < WRITERS; w++)
             check(k, &writers[w]);
+    for (int k = 0; k < KINDS * KINDS; k++)
+        check_pair(k / KINDS, k % KINDS, &writers[0]);
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        for (int w = 1; w < WRITERS; w++)
+            check_pair(pairs[i][0], pairs[i][1], &writers[w]);
+    check_freed();
     (void)argv;
     return tap_done();
 }

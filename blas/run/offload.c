@@ -303,7 +303,7 @@ static bool run(const struct sc_blas_order *order)
     if (k->batch.count)
         return sc_blas_batch(&call);
     if (!run_[k->op])
-        return sc_blas_reduce(&call);
+        return sc_blas_reduce(&call, sc_blas_one_by_one());
     if (sc_coherence_begin(order->view, order->count, operand) != SC_OK)
         return false;
     status = run_parts(&call, order->plan->host_share);

@@ -1,12 +1,24 @@
-/* Results of reductions that a program asks for again.  SciPy's cg computes norm(r), and then the dot product of r with
- * r: the same sum.  Each thread keeps its last reduction with its result.  A reduction that has come twice in a row has
- * its operands linked from then on (coherence/derived.h), so that a write to the operands is noted. */
+/* Results of reductions that are known when the program asks: the same reduction again, and the next one.
+ *
+ * - Again: SciPy's cg computes norm(r), and then the dot product of r with r: the same sum.  Each thread keeps its last
+ *   reduction with its result.  A reduction that has come twice in a row has its operands linked from then on
+ *   (coherence/derived.h), so that a write to the operands is noted.
+ * - Next: a preconditioned cg computes norm(z), and right after it the dot product of z with r.  The pair is noted, and
+ *   when the first comes for the third time the second is computed ahead, in the same wait.  Its operands are linked
+ *   before, so a write between the two is noted, and the result is not used. */
 #include <string.h>
 
+#include "base/locks.h"
 #include "blas/blas.h"
 #include "blas/run/tasks.h"
 #include "coherence/derived.h"
 #include "trace/trace.h"
+
+enum {
+    PAIRS = 64,
+    SEEN_ENOUGH = 2, /* times that the pair has come before the second is computed ahead */
+    UNSEEN = -16,    /* after a result that was computed ahead in vain */
+};
 
 struct question {
     enum sc_op op;
@@ -16,11 +28,24 @@ struct question {
     double alpha[2];
 };
 
+/* A result, good while nobody has written the question's operands since then.  since 0: none. */
+struct answer {
+    struct question question;
+    double value[2];
+    uint64_t since;
+};
+
 static __thread struct {
-    struct question last, twice; /* op SC_OPS_ALL: none */
-    double value[2];             /* of the last one */
-    uint64_t since;              /* time from which writes to its operands are noted; 0: no such time */
+    struct answer last, ahead;
+    struct question twice;
+    uint64_t calls; /* begun when the last reduction was answered */
 } asked_ __attribute__((tls_model("initial-exec")));
+
+/* Reductions that came right after another, by the first; of all threads, under the protocol's lock. */
+static struct pair {
+    struct question first, second;
+    int seen;
+} pairs[PAIRS];
 
 static struct question question_of(const struct sc_blas_job *call)
 {
@@ -41,29 +66,20 @@ static struct question question_of(const struct sc_blas_job *call)
     return q;
 }
 
-static bool are_equal(const struct question *a, const struct question *b) { return memcmp(a, b, sizeof *a) == 0; }
-
-bool sc_blas_recall(const struct sc_blas_job *call, double value[2])
+static struct sc_kernel kernel_of(const struct question *q)
 {
-    const struct question q = question_of(call);
-
-    if (!asked_.since || !are_equal(&q, &asked_.last))
-        return false;
-    for (int i = 0; i < call->operands; i++)
-        if (!call->operand[i].matrix || sc_coherence_changed(&call->operand[i], 0, q.n, asked_.since))
-            return false;
-    memcpy(value, asked_.value, sizeof asked_.value);
-    sc_count(&sc_stats.recalled, 1);
-    return true;
+    return (struct sc_kernel){.op = q->op, .type = q->type, .n = q->n, .a = (void *)q->x, .b = (void *)q->y,
+                              .lda = q->incx, .ldb = q->incy, .alpha = {q->alpha[0], q->alpha[1]}};
 }
 
-uint64_t sc_blas_recall_from(const struct sc_blas_job *call)
+static bool are_equal(const struct question *a, const struct question *b) { return memcmp(a, b, sizeof *a) == 0; }
+
+/* --- links -------------------------------------------------------------------------------------------------------- */
+
+uint64_t sc_blas_recall_link(const struct sc_blas_job *call)
 {
-    const struct question q = question_of(call);
     uint64_t since = 0;
 
-    if (!are_equal(&q, &asked_.twice))
-        return 0;
     for (int i = 0; i < call->operands; i++) {
         const struct sc_operand *o = &call->operand[i];
 
@@ -74,16 +90,95 @@ uint64_t sc_blas_recall_from(const struct sc_blas_job *call)
     return since;
 }
 
+uint64_t sc_blas_recall_from(const struct sc_blas_job *call)
+{
+    const struct question q = question_of(call);
+
+    return are_equal(&q, &asked_.twice) ? sc_blas_recall_link(call) : 0;
+}
+
+static bool is_good(const struct answer *a, const struct question *q, const struct sc_blas_job *call)
+{
+    if (!a->since || !are_equal(q, &a->question))
+        return false;
+    for (int i = 0; i < call->operands; i++)
+        if (!call->operand[i].matrix || sc_coherence_changed(&call->operand[i], 0, q->n, a->since))
+            return false;
+    return true;
+}
+
+/* --- pairs -------------------------------------------------------------------------------------------------------- */
+
+static struct pair *pair_of(const struct question *first)
+{
+    uintptr_t key = (uintptr_t)first->x / 64 ^ (uintptr_t)first->y / 4096 ^ (uintptr_t)first->op;
+
+    sc_assert_held(SC_RANK_PROTOCOL);
+    return &pairs[key % PAIRS];
+}
+
+/* The question comes right after the last one. */
+static void note_pair(const struct question *q)
+{
+    struct pair *pair = pair_of(&asked_.last.question);
+
+    if (are_equal(&pair->first, &asked_.last.question) && are_equal(&pair->second, q))
+        pair->seen++;
+    else
+        *pair = (struct pair){.first = asked_.last.question, .second = *q, .seen = 1};
+}
+
+bool sc_blas_recall_next(const struct sc_blas_job *call, struct sc_kernel *next)
+{
+    const struct question q = question_of(call);
+    const struct pair *pair = pair_of(&q);
+
+    if (sc_coherence_calls() == asked_.calls + 1 && !are_equal(&q, &asked_.last.question))
+        note_pair(&q);
+    if (pair->seen < SEEN_ENOUGH || !are_equal(&pair->first, &q))
+        return false;
+    *next = kernel_of(&pair->second);
+    return true;
+}
+
+void sc_blas_recall_ahead(const struct sc_blas_job *call, uint64_t since, const double value[2])
+{
+    asked_.ahead = (struct answer){.question = question_of(call), .since = since};
+    memcpy(asked_.ahead.value, value, sizeof asked_.ahead.value);
+    asked_.calls = sc_coherence_calls();
+}
+
+/* --- answers ------------------------------------------------------------------------------------------------------ */
+
+bool sc_blas_recall(const struct sc_blas_job *call, double value[2])
+{
+    const struct question q = question_of(call);
+
+    if (asked_.ahead.since) {
+        if (is_good(&asked_.ahead, &q, call))
+            asked_.last = asked_.ahead;
+        else
+            pair_of(&asked_.last.question)->seen = UNSEEN;
+        asked_.ahead.since = 0;
+    }
+    if (!is_good(&asked_.last, &q, call))
+        return false;
+    asked_.calls = sc_coherence_calls();
+    memcpy(value, asked_.last.value, sizeof asked_.last.value);
+    sc_count(&sc_stats.recalled, 1);
+    return true;
+}
+
 void sc_blas_recall_later(const struct sc_blas_job *call, uint64_t since, const double value[2])
 {
     const struct question q = question_of(call);
 
-    if (are_equal(&q, &asked_.last) && memcmp(value, asked_.value, sizeof asked_.value) == 0)
+    if (are_equal(&q, &asked_.last.question) && memcmp(value, asked_.last.value, sizeof asked_.last.value) == 0)
         asked_.twice = q;
-    asked_.last = q;
-    asked_.since = since;
-    memcpy(asked_.value, value, sizeof asked_.value);
+    asked_.last = (struct answer){.question = q, .since = since};
+    memcpy(asked_.last.value, value, sizeof asked_.last.value);
+    asked_.calls = sc_coherence_calls();
 }
 
-void sc_blas_recall_forget(void) { asked_.since = 0; }
+void sc_blas_recall_forget(void) { asked_.last.since = asked_.ahead.since = 0; }
 /* SPDX-License-Identifier: BSD-2-Clause */

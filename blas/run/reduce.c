@@ -281,17 +281,83 @@ static bool gather(const struct reduction *r)
     return true;
 }
 
-/* --- the call ----------------------------------------------------------------------------------------------------- */
+/* --- the next reduction, computed ahead --------------------------------------------------------------------------- */
 
-bool sc_blas_reduce(struct sc_blas_job *call)
+/* Between begin and end. */
+static enum sc_status issue(struct sc_blas_job *call, struct reduction *r)
 {
     static const enum sc_access access[2] = {SC_READ, SC_READ};
+
+    return sc_blas_segments(call, access, 0, visit, r);
+}
+
+struct ahead {
+    struct sc_kernel kernel;
+    char result[16];
+    struct sc_view view[SC_VIEWS_MAX];
+    struct sc_operand operand[SC_VIEWS_MAX];
+    struct sc_blas_job job;
+    struct reduction reduction;
+    uint64_t since; /* sc_blas_recall_link; 0: the result is not to be kept */
+};
+
+/* The program has not asked, and its memory may be gone: only operands that are on devices are read.  `begin` must not
+ * make a matrix of freed memory; another thread may free the operands before `begin`. */
+static bool may_begin(const struct ahead *a)
+{
+    struct sc_residency where;
+
+    sc_coherence_residency(a->view, a->job.operands, &where);
+    return where.device_bytes == where.bytes && !where.untracked && !where.reshaped;
+}
+
+static bool are_on_devices(const struct sc_blas_job *call)
+{
+    for (int i = 0; i < call->operands; i++)
+        if (!sc_coherence_on_devices(&call->operand[i]))
+            return false;
+    return true;
+}
+
+/* False: nothing was done. */
+static bool issue_ahead(struct ahead *a)
+{
+    enum sc_status status;
+
+    a->kernel.result = a->result;
+    a->job = (struct sc_blas_job){.kernel = &a->kernel, .view = a->view, .operand = a->operand,
+                                  .operands = sc_kernel_views(&a->kernel, a->view)};
+    a->reduction = (struct reduction){.kernel = &a->kernel};
+    if (!may_begin(a) || sc_coherence_begin(a->view, a->job.operands, a->operand) != SC_OK)
+        return false;
+    status = are_on_devices(&a->job) ? issue(&a->job, &a->reduction) : SC_ERR_CONFLICT;
+    a->since = status == SC_OK ? sc_blas_recall_link(&a->job) : 0;
+    sc_coherence_end(a->operand, a->job.operands);
+    return true;
+}
+
+static void collect_ahead(struct ahead *a)
+{
+    double value[2];
+
+    collect(&a->reduction, false);
+    combine(&a->reduction, value);
+    if (a->reduction.status == SC_OK && a->since)
+        sc_blas_recall_ahead(&a->job, a->since, value);
+    free(a->reduction.part);
+}
+
+/* --- the call ----------------------------------------------------------------------------------------------------- */
+
+bool sc_blas_reduce(struct sc_blas_job *call, bool by_itself)
+{
     const bool index = sc_op_gives_index(call->kernel->op);
     struct reduction r = {.kernel = call->kernel};
+    struct ahead ahead;
     enum sc_status status;
     uint64_t since = 0; /* sc_blas_recall_from */
     double value[2];
-    bool good;
+    bool good, has_next = false;
 
     if (sc_coherence_begin(call->view, call->operands, call->operand) != SC_OK)
         return false;
@@ -300,12 +366,16 @@ bool sc_blas_reduce(struct sc_blas_job *call)
         store(call->kernel, value);
         return true;
     }
-    status = sc_blas_segments(call, access, 0, visit, &r);
-    if (!index && status == SC_OK)
+    status = issue(call, &r);
+    if (!index && status == SC_OK) {
         since = sc_blas_recall_from(call);
+        has_next = sc_blas_recall_next(call, &ahead.kernel) && !gathering_.of && !by_itself;
+    }
     sc_coherence_end(call->operand, call->operands);
     if (status == SC_OK && gather(&r))
         return true;
+    sc_coherence_results_begin();
+    has_next = has_next && issue_ahead(&ahead);
     collect(&r, index);
     good = status == SC_OK && r.status == SC_OK;
     if (good && index)
@@ -314,6 +384,9 @@ bool sc_blas_reduce(struct sc_blas_job *call)
         combine(&r, value);
         sc_blas_recall_later(call, since, value);
     }
+    if (has_next)
+        collect_ahead(&ahead);
+    sc_coherence_results_end();
     free(r.part);
     return good;
 }

@@ -158,14 +158,19 @@ void sc_blas_divide(const struct sc_blas_job *call, struct sc_cuts *cuts, int ot
 
 /* --- recall.c: reductions that the program repeats, except those with an index as the result ---------------------- */
 
-/* Whether this thread's last reduction was the same, and nobody has written its operands since then.  value: that
- * result.  Between begin and end. */
+/* Whether this thread's last reduction was the same, or this one was computed ahead, and nobody has written its
+ * operands since then.  value: that result.  Between begin and end. */
 bool sc_blas_recall(const struct sc_blas_job *call, double value[2]);
-/* After the reduction's tasks, between begin and end: the time from which writes to the operands are noted.  0: the
- * reduction will not be recalled. */
+/* Between begin and end: notes writes to the operands.  Returns the time from which on; 0: it cannot. */
+uint64_t sc_blas_recall_link(const struct sc_blas_job *call);
+/* The same after the tasks of a reduction that may be repeated.  0: the reduction will not be recalled. */
 uint64_t sc_blas_recall_from(const struct sc_blas_job *call);
-/* Keeps the result of this thread's last reduction. */
+/* Between begin and end: whether the program has asked for another reduction right after this one, each time.  next:
+ * that reduction, without the place of its result. */
+bool sc_blas_recall_next(const struct sc_blas_job *call, struct sc_kernel *next);
+/* Keeps the result of this thread's last reduction; of the next one, which was computed ahead. */
 void sc_blas_recall_later(const struct sc_blas_job *call, uint64_t since, const double value[2]);
+void sc_blas_recall_ahead(const struct sc_blas_job *call, uint64_t since, const double value[2]);
 
 /* --- steal.c: blocks for idle devices ----------------------------------------------------------------------------- */
 
@@ -326,8 +331,8 @@ enum sc_status sc_blas_condition(const struct sc_kernel *kernel, int64_t *info);
 bool sc_blas_is_one_part(const struct sc_operand *operand); /* no cut goes through the operand (single.c) */
 
 /* Reductions (reduce.c) call begin and end themselves, because their results are awaited without the lock (rule C7).
- * False: the call must run on the host. */
-bool sc_blas_reduce(struct sc_blas_job *call);
+ * by_itself: nothing else is computed with the reduction.  False: the call must run on the host. */
+bool sc_blas_reduce(struct sc_blas_job *call, bool by_itself);
 
 /* --- segments.c: walking one or two vectors ----------------------------------------------------------------------- */
 
