@@ -420,10 +420,12 @@ static bool process_ends; /* set before ENDING */
  * locks, which an emulated device may need to finish.  The remaining work never needs the loader.
  *
  * At exit the destructors of OpenBLAS then free memory of the routines.  The calls therefore wait until the process has
- * probably ended.  The wait is short, because a destructor of the program may join the waiting threads. */
+ * probably ended.  The wait is short, because a destructor of the program may join the waiting threads.
+ *
+ * A thread that has gathered results does not wait, because the end waits until they are collected. */
 static void wait_until_home(void)
 {
-    if (changing)
+    if (changing || sc_blas_has_gathered())
         return;
     while (sc_library_life() == SC_LIBRARY_ENDING && sc_coherence_devices() > 0)
         nanosleep(&(struct timespec){0, 100000}, NULL);

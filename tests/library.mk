@@ -16,6 +16,12 @@ tests_library_try_SOURCES = tests/library_try.c
 tests_library_try_LDADD = libsemcache.la -lm
 dist_check_SCRIPTS += tests/library_try.t
 TESTS += tests/library_try.t
+
+check_PROGRAMS += tests/dots
+tests_dots_SOURCES = tests/dots.c
+tests_dots_LDADD = libsemcache.la -lpthread
+dist_check_SCRIPTS += tests/dots.t
+TESTS += tests/dots.t
 check_PROGRAMS += tests/library_api
 tests_library_api_SOURCES = tests/library_api.c
 tests_library_api_LDADD = libsemcache.la

@@ -238,10 +238,10 @@ bool sc_blas_gather(int most)
     sc_inside_leave();
     gathering_.count = 0;
     gathering_.most = most;
-    if (gathering_.of)
-        sc_coherence_results_begin();
     return gathering_.of;
 }
+
+bool sc_blas_has_gathered(void) { return gathering_.of && gathering_.count; }
 
 bool sc_blas_gathered(void)
 {
@@ -256,9 +256,9 @@ bool sc_blas_gathered(void)
         collect(r, false);
         good = good && r->status == SC_OK;
         combine(r, value);
+        sc_coherence_results_end();
         free(r->part);
     }
-    sc_coherence_results_end();
     free(gathering_.of);
     gathering_.of = NULL;
     sc_inside_leave();
@@ -267,7 +267,8 @@ bool sc_blas_gathered(void)
     return good;
 }
 
-/* Takes over the reduction's parts.  False: the reduction is to be awaited now. */
+/* Takes over the reduction's parts, whose results outlive a stop of the devices until sc_blas_gathered.  False: the
+ * reduction is to be awaited now. */
 static bool gather(const struct reduction *r)
 {
     struct gathered *to = gathering_.of + gathering_.count;
@@ -277,6 +278,7 @@ static bool gather(const struct reduction *r)
     to->kernel = *r->kernel;
     to->reduction = *r;
     to->reduction.kernel = &to->kernel;
+    sc_coherence_results_begin();
     gathering_.count++;
     return true;
 }
@@ -349,7 +351,7 @@ static void collect_ahead(struct ahead *a)
 
 /* --- the call ----------------------------------------------------------------------------------------------------- */
 
-bool sc_blas_reduce(struct sc_blas_job *call, bool by_itself)
+static bool reduce(struct sc_blas_job *call, bool by_itself)
 {
     const bool index = sc_op_gives_index(call->kernel->op);
     struct reduction r = {.kernel = call->kernel};
@@ -374,7 +376,6 @@ bool sc_blas_reduce(struct sc_blas_job *call, bool by_itself)
     sc_coherence_end(call->operand, call->operands);
     if (status == SC_OK && gather(&r))
         return true;
-    sc_coherence_results_begin();
     has_next = has_next && issue_ahead(&ahead);
     collect(&r, index);
     good = status == SC_OK && r.status == SC_OK;
@@ -386,8 +387,18 @@ bool sc_blas_reduce(struct sc_blas_job *call, bool by_itself)
     }
     if (has_next)
         collect_ahead(&ahead);
-    sc_coherence_results_end();
     free(r.part);
+    return good;
+}
+
+/* A stop of the devices waits until the results are read. */
+bool sc_blas_reduce(struct sc_blas_job *call, bool by_itself)
+{
+    bool good;
+
+    sc_coherence_results_begin();
+    good = reduce(call, by_itself);
+    sc_coherence_results_end();
     return good;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */
