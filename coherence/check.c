@@ -1,7 +1,8 @@
 /* SEMCACHE_CHECK=1: the invariants as code.  Transitions note the bytes whose state or protection they change
  * (touched.c).  A check follows each transition: of the matrices of these bytes, of some neighbours on the same
- * pages, and of about as many pages of other matrices in turn.  A check therefore costs as much as the preceding change,
- * for any number of matrices, on one page too.  Matrices of calls in progress are checked at the end of the call. */
+ * pages, and of about as many pages of other matrices in turn.  A check therefore costs as much as the preceding
+ * change, for any number of matrices, on one page too.  Matrices of calls in progress are checked at the end of the
+ * call. */
 #include "coherence/protocol.h"
 
 #define PIECE 64         /* pages checked together by the rounds */
