@@ -118,7 +118,8 @@ bool sc_blas_on_devices(const struct sc_kernel *kernel);
  * result is missing.  sc_blas_gather is false, with nothing changed, without memory. */
 bool sc_blas_gather(int most);
 bool sc_blas_gathered(void);
-/* Whether results of this thread are to be collected: a stop of the devices waits for them. */
+/* Whether results of this thread are to be collected.  A stop of the devices waits for them: the thread must not wait
+ * for the stop. */
 bool sc_blas_has_gathered(void);
 bool sc_blas_one_by_one(void); /* each call is verified or explained, and ends before the next */
 /* The calling thread's next reduction is computed, also when the last one had the same operands. */

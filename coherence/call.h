@@ -153,8 +153,10 @@ void sc_coherence_triangle(struct sc_operand *operand, char uplo);
 /* Whether the host has a part of an operand wholly: the host's reads and writes then move no data.  False for
  * operands outside of the arena, of which the call has a copy. */
 bool sc_coherence_on_host(const struct sc_operand *operand, const struct sc_view *part);
-/* Whether devices have all of an operand.  Tasks on the operand then read nothing from the host. */
-bool sc_coherence_on_devices(const struct sc_operand *operand);
+/* Finds an operand beside those of the call, without making or moving anything.  False: the operand has no matrix, or
+ * devices lack a part of the operand.  The host is not read by tasks that read the operand.  Valid while the lock is
+ * held. */
+bool sc_coherence_find(const struct sc_view *view, struct sc_operand *operand);
 /* First column >= c (relative) at which a sector of the operand's tile starts; `cols` when no sector starts there. */
 int64_t sc_coherence_next_sector(const struct sc_operand *operand, int64_t c);
 /* Elements of a sector of a contiguous vector of n elements: parts of y that a device computes are whole sectors. */

@@ -33,8 +33,8 @@ bool sc_coherence_lends(int ordinal, uint64_t bytes);
  * False: nothing was there.  ordinal: as for sc_coherence_lend. */
 bool sc_coherence_spare(int ordinal, uint64_t bytes);
 
-/* Before the program starts work on a device: makes the blocks valid at their own addresses on one device, which the
- * working device reaches, and closes their pages.  The work may read and write all of them.  Whoever touches the
+/* Before the program starts work on a device: makes the blocks valid at their own addresses on one device that
+ * the working device reaches.  Closes the blocks' pages.  The work may read and write all of them.  Whoever touches the
  * memory afterwards waits for the working device.  ordinal: number of the working device in its maker's runtime.
  * stream: of the work, in the same runtime; the stream waits for the data.  NULL: the call waits for the data.
  * Returns -1, or the index of a block that cannot be lent with the others; then nothing is lent, and *keep is the

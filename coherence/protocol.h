@@ -455,6 +455,9 @@ extern size_t sc_piece_share_least; /* bytes of sectors with equal rows, at leas
 enum sc_status sc_resolve(const struct sc_view *view, struct sc_lattice *hint, struct sc_operand *operand,
                           uintptr_t *lo, uintptr_t *hi);
 
+/* Finds the matrix of a view, and makes none. */
+bool sc_resolve_known(const struct sc_view *view, struct sc_operand *operand);
+
 /* Whether the view is a part of the existing matrix.  Otherwise the matrix is written back and replaced. */
 bool sc_resolve_fits(const struct sc_view *view, struct sc_matrix *matrix);
 

@@ -363,13 +363,13 @@ bool sc_coherence_on_host(const struct sc_operand *o, const struct sc_view *part
     return o->stage == SC_IN_ARENA && only == 0;
 }
 
-bool sc_coherence_on_devices(const struct sc_operand *o)
+bool sc_coherence_find(const struct sc_view *view, struct sc_operand *o)
 {
-    int on_device = 0, only = 0, all;
+    int on_device = 0, only = 0;
 
     sc_assert_held(SC_RANK_PROTOCOL);
-    all = masks_of_part(o, &o->view, &on_device, &only);
-    return o->stage == SC_IN_ARENA && all == on_device;
+    return !sc_view_empty(view) && sc_resolve_known(view, o) && !o->matrix->lent &&
+           masks_of_part(o, view, &on_device, &only) == on_device;
 }
 
 /* Rounding error in bytes of a sum of shares: without the tolerance an operand that is wholly on a device could

@@ -86,6 +86,20 @@ bool sc_resolve_fits(const struct sc_view *view, struct sc_matrix *matrix)
     return fits(&o);
 }
 
+bool sc_resolve_known(const struct sc_view *view, struct sc_operand *o)
+{
+    uintptr_t lo, hi;
+    size_t first;
+
+    sc_assert_held(SC_RANK_PROTOCOL);
+    *o = (struct sc_operand){.view = *view};
+    sc_view_extent(view, &lo, &hi);
+    if (sc_directory_find(lo, hi, &first) != 1)
+        return false;
+    o->matrix = sc_directory_at(first);
+    return fits(o);
+}
+
 /* --- new matrices ------------------------------------------------------------------------------------------------- */
 
 static struct sc_lattice exact(const struct sc_view *v)

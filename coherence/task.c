@@ -308,6 +308,45 @@ static void pin(int device, const struct sc_piece pieces[PIECES], struct sc_targ
             targets[i].t->copy[device].lru.pins += (uint32_t)by;
 }
 
+static enum sc_status on_device(int device, struct sc_kernel *kernel, const struct sc_piece pieces[PIECES],
+                                struct sc_target targets[PIECES], struct sc_fence *fence, void **result)
+{
+    enum sc_status status;
+
+    pin(device, pieces, targets, 1);
+    status = launch(device, kernel, pieces, targets, fence, result);
+    for (int i = 0; i < PIECES && status == SC_OK; i++)
+        if (pieces[i].operand)
+            sc_task_trace(device, &pieces[i], &targets[i], 0);
+    for (int i = 0; i < PIECES && status == SC_OK; i++)
+        if (pieces[i].operand)
+            sc_task_release(device, &pieces[i], &targets[i], *fence);
+    if (status == SC_OK && sc_config.without & SC_WITHOUT_REUSE)
+        drop_inputs(device, pieces, targets);
+    pin(device, pieces, targets, -1);
+    if (status == SC_OK)
+        sc_trace(.kind = SC_EVENT_KERNEL, .device = (int16_t)device, .op = (uint8_t)kernel->op,
+                 .type = (uint8_t)kernel->type, .kernel = {kernel->m, kernel->n, kernel->k});
+    else if (status == SC_ERR_DEVICE)
+        sc_device_gave_up(device, "running a kernel");
+    return status;
+}
+
+enum sc_status sc_coherence_device_task(int device, struct sc_kernel *kernel, const struct sc_piece pieces[PIECES],
+                                        struct sc_fence *fence, void **result)
+{
+    struct sc_target targets[PIECES];
+
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    if (sc_protocol.failed[device])
+        return SC_ERR_DEVICE;
+    for (int i = 0; i < PIECES; i++)
+        if (pieces[i].operand)
+            sc_piece_target(&pieces[i], &targets[i]);
+    return on_device(device, kernel, pieces, targets, fence, result);
+}
+
 enum sc_status sc_coherence_task(int device, struct sc_kernel *kernel, const struct sc_piece pieces[PIECES],
                                  struct sc_fence *fence, void **result)
 {
@@ -327,24 +366,8 @@ enum sc_status sc_coherence_task(int device, struct sc_kernel *kernel, const str
     }
     if (!temporaries)
         device = working_device(device);
-    if (device != SC_HOST) {
-        pin(device, pieces, targets, 1);
-        status = launch(device, kernel, pieces, targets, &f, &slot);
-        for (int i = 0; i < PIECES && status == SC_OK; i++)
-            if (pieces[i].operand)
-                sc_task_trace(device, &pieces[i], &targets[i], 0);
-        for (int i = 0; i < PIECES && status == SC_OK; i++)
-            if (pieces[i].operand)
-                sc_task_release(device, &pieces[i], &targets[i], f);
-        if (status == SC_OK && sc_config.without & SC_WITHOUT_REUSE)
-            drop_inputs(device, pieces, targets);
-        pin(device, pieces, targets, -1);
-        if (status == SC_OK)
-            sc_trace(.kind = SC_EVENT_KERNEL, .device = (int16_t)device, .op = (uint8_t)kernel->op,
-                     .type = (uint8_t)kernel->type, .kernel = {kernel->m, kernel->n, kernel->k});
-        else if (status == SC_ERR_DEVICE)
-            sc_device_gave_up(device, "running a kernel");
-    }
+    if (device != SC_HOST)
+        status = on_device(device, kernel, pieces, targets, &f, &slot);
     if (status != SC_OK && sc_op_is_lapack(kernel->op)) /* the caller has a better routine for the host */
         return status;
     if (status != SC_OK) {

@@ -27,7 +27,7 @@ int sc_coherence_where(const struct sc_piece *piece);
 int sc_coherence_home(const struct sc_piece *piece);
 /* Bytes of the piece that are not valid on the device. */
 uint64_t sc_coherence_missing(int device, const struct sc_piece *piece);
-/* All sectors of the piece are valid on the device, and its kernels wait for no transfer of them any more. */
+/* All sectors of the piece are valid on the device, and no kernel waits for their transfer. */
 bool sc_coherence_ready(int device, const struct sc_piece *piece);
 /* The piece is one contiguous range in a device's memory: its rows * cols elements are a vector of increment 1. */
 bool sc_coherence_contiguous(int device, const struct sc_piece *piece);
@@ -54,6 +54,9 @@ void sc_coherence_keep_triangle(int device, const struct sc_piece *piece);
  * Reductions: *result is the slot to read after sc_coherence_wait(*fence). */
 enum sc_status sc_coherence_task(int device, struct sc_kernel *kernel, const struct sc_piece pieces[3],
                                  struct sc_fence *fence, void **result);
+/* The same without the host: fails when the device fails.  The lock stays held.  fence, result: not NULL. */
+enum sc_status sc_coherence_device_task(int device, struct sc_kernel *kernel, const struct sc_piece pieces[3],
+                                        struct sc_fence *fence, void **result);
 
 /* Runs a kernel on the program's own memory with the host BLAS once its views are home; drops the lock meanwhile. */
 enum sc_status sc_coherence_host_task(const struct sc_kernel *kernel, const struct sc_view *views, int count);

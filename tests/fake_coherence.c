@@ -540,10 +540,16 @@ enum sc_status sc_coherence_own_mark(int device, struct sc_fence *fence)
 bool sc_coherence_reached(struct sc_fence fence) { return (void)fence, true; }
 void sc_coherence_wait_any(const struct sc_fence *fences, int count) { (void)fences, (void)count; }
 
-bool sc_coherence_on_devices(const struct sc_operand *operand)
+bool sc_coherence_find(const struct sc_view *view, struct sc_operand *operand)
 {
-    (void)operand;
+    (void)view, (void)operand;
     return false;
+}
+
+enum sc_status sc_coherence_device_task(int device, struct sc_kernel *kernel, const struct sc_piece pieces[3],
+                                        struct sc_fence *fence, void **result)
+{
+    return sc_coherence_task(device, kernel, pieces, fence, result);
 }
 
 bool sc_coherence_on_host(const struct sc_operand *operand, const struct sc_view *part)

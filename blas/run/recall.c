@@ -3,9 +3,9 @@
  * - Again: SciPy's cg computes norm(r), and then the dot product of r with r: the same sum.  Each thread keeps its last
  *   reduction with its result.  A reduction that has come twice in a row has its operands linked from then on
  *   (coherence/derived.h), so that a write to the operands is noted.
- * - Next: a preconditioned cg computes norm(z), and right after it the dot product of z with r.  The pair is noted, and
- *   when the first comes for the third time the second is computed ahead, in the same wait.  Its operands are linked
- *   before, so a write between the two is noted, and the result is not used. */
+ * - Next: a preconditioned cg computes norm(z), and right after it the dot product of z with r.  The pair is noted.
+ *   When the first comes for the third time, the second is computed ahead, and one wait serves both.  The second's
+ *   operands are linked, so a write to them before the program asks is noted, and the result is not used. */
 #include <string.h>
 
 #include "base/locks.h"
@@ -17,7 +17,7 @@
 enum {
     PAIRS = 64,
     SEEN_ENOUGH = 2, /* times that the pair has come before the second is computed ahead */
-    UNSEEN = -16,    /* after a result that was computed ahead in vain */
+    UNSEEN = -16,    /* after a result that was computed ahead and not used */
 };
 
 struct question {
@@ -128,6 +128,13 @@ static void note_pair(const struct question *q)
         *pair = (struct pair){.first = asked_.last.question, .second = *q, .seen = 1};
 }
 
+/* Bytes that the reduction reads. */
+static int64_t reads(const struct question *q)
+{
+    return q->n * (int64_t)sc_type_bytes(q->type) * (q->y ? 2 : 1);
+}
+
+/* The autotuner charges the first's array with the time of both, so a much larger second is computed by itself. */
 bool sc_blas_recall_next(const struct sc_blas_job *call, struct sc_kernel *next)
 {
     const struct question q = question_of(call);
@@ -135,7 +142,7 @@ bool sc_blas_recall_next(const struct sc_blas_job *call, struct sc_kernel *next)
 
     if (sc_coherence_calls() == asked_.calls + 1 && !are_equal(&q, &asked_.last.question))
         note_pair(&q);
-    if (pair->seen < SEEN_ENOUGH || !are_equal(&pair->first, &q))
+    if (pair->seen < SEEN_ENOUGH || !are_equal(&pair->first, &q) || reads(&pair->second) > 2 * reads(&q))
         return false;
     *next = kernel_of(&pair->second);
     return true;

@@ -30,6 +30,7 @@ struct reduction {
     const struct sc_kernel *kernel;
     struct part *part;
     int count, capacity, collected;
+    bool ahead; /* the program has not asked */
     enum sc_status status;
 };
 
@@ -111,7 +112,8 @@ static enum sc_status visit(void *context, const struct sc_segment *segment)
         return SC_ERR_MEMORY;
     part->segment = *segment;
     kernel.n = segment->n;
-    status = sc_coherence_task(segment->device, &kernel, pieces, &part->fence, &part->slot);
+    status = (r->ahead ? sc_coherence_device_task : sc_coherence_task)(segment->device, &kernel, pieces, &part->fence,
+                                                                       &part->slot);
     if (status == SC_OK)
         r->count++;
     return status;
@@ -278,7 +280,6 @@ static bool gather(const struct reduction *r)
     to->kernel = *r->kernel;
     to->reduction = *r;
     to->reduction.kernel = &to->kernel;
-    sc_coherence_results_begin();
     gathering_.count++;
     return true;
 }
@@ -293,6 +294,8 @@ static enum sc_status issue(struct sc_blas_job *call, struct reduction *r)
     return sc_blas_segments(call, access, 0, visit, r);
 }
 
+#define PARTS_AHEAD 64 /* result slots that the first reduction takes at most */
+
 struct ahead {
     struct sc_kernel kernel;
     char result[16];
@@ -300,41 +303,25 @@ struct ahead {
     struct sc_operand operand[SC_VIEWS_MAX];
     struct sc_blas_job job;
     struct reduction reduction;
-    uint64_t since; /* sc_blas_recall_link; 0: the result is not to be kept */
+    uint64_t since; /* sc_blas_recall_link */
 };
 
-/* The program has not asked, and its memory may be gone: only operands that are on devices are read.  `begin` must not
- * make a matrix of freed memory; another thread may free the operands before `begin`. */
-static bool may_begin(const struct ahead *a)
-{
-    struct sc_residency where;
-
-    sc_coherence_residency(a->view, a->job.operands, &where);
-    return where.device_bytes == where.bytes && !where.untracked && !where.reshaped;
-}
-
-static bool are_on_devices(const struct sc_blas_job *call)
-{
-    for (int i = 0; i < call->operands; i++)
-        if (!sc_coherence_on_devices(&call->operand[i]))
-            return false;
-    return true;
-}
-
-/* False: nothing was done. */
+/* Between begin and end of the first reduction.  The program has not asked for the second and may have freed its
+ * memory: only operands that devices have are read, and no task runs on the host.  The operands are linked first.
+ * False: nothing was done. */
 static bool issue_ahead(struct ahead *a)
 {
-    enum sc_status status;
-
     a->kernel.result = a->result;
     a->job = (struct sc_blas_job){.kernel = &a->kernel, .view = a->view, .operand = a->operand,
                                   .operands = sc_kernel_views(&a->kernel, a->view)};
-    a->reduction = (struct reduction){.kernel = &a->kernel};
-    if (!may_begin(a) || sc_coherence_begin(a->view, a->job.operands, a->operand) != SC_OK)
+    a->reduction = (struct reduction){.kernel = &a->kernel, .ahead = true};
+    for (int i = 0; i < a->job.operands; i++)
+        if (!sc_coherence_find(&a->view[i], &a->operand[i]))
+            return false;
+    a->since = sc_blas_recall_link(&a->job);
+    if (!a->since)
         return false;
-    status = are_on_devices(&a->job) ? issue(&a->job, &a->reduction) : SC_ERR_CONFLICT;
-    a->since = status == SC_OK ? sc_blas_recall_link(&a->job) : 0;
-    sc_coherence_end(a->operand, a->job.operands);
+    a->reduction.status = issue(&a->job, &a->reduction);
     return true;
 }
 
@@ -344,14 +331,14 @@ static void collect_ahead(struct ahead *a)
 
     collect(&a->reduction, false);
     combine(&a->reduction, value);
-    if (a->reduction.status == SC_OK && a->since)
+    if (a->reduction.status == SC_OK)
         sc_blas_recall_ahead(&a->job, a->since, value);
     free(a->reduction.part);
 }
 
 /* --- the call ----------------------------------------------------------------------------------------------------- */
 
-static bool reduce(struct sc_blas_job *call, bool by_itself)
+bool sc_blas_reduce(struct sc_blas_job *call, bool by_itself)
 {
     const bool index = sc_op_gives_index(call->kernel->op);
     struct reduction r = {.kernel = call->kernel};
@@ -371,34 +358,25 @@ static bool reduce(struct sc_blas_job *call, bool by_itself)
     status = issue(call, &r);
     if (!index && status == SC_OK) {
         since = sc_blas_recall_from(call);
-        has_next = sc_blas_recall_next(call, &ahead.kernel) && !gathering_.of && !by_itself;
+        has_next = sc_blas_recall_next(call, &ahead.kernel) && !gathering_.of && !by_itself &&
+                   r.count <= PARTS_AHEAD && issue_ahead(&ahead);
     }
+    sc_coherence_results_begin(); /* a stop of the devices waits until the results are read */
     sc_coherence_end(call->operand, call->operands);
     if (status == SC_OK && gather(&r))
         return true;
-    has_next = has_next && issue_ahead(&ahead);
     collect(&r, index);
     good = status == SC_OK && r.status == SC_OK;
-    if (good && index)
-        good = first_extreme(&r, call);
-    else if (good) {
+    if (good && !index) {
         combine(&r, value);
         sc_blas_recall_later(call, since, value);
     }
     if (has_next)
         collect_ahead(&ahead);
-    free(r.part);
-    return good;
-}
-
-/* A stop of the devices waits until the results are read. */
-bool sc_blas_reduce(struct sc_blas_job *call, bool by_itself)
-{
-    bool good;
-
-    sc_coherence_results_begin();
-    good = reduce(call, by_itself);
     sc_coherence_results_end();
+    if (good && index)
+        good = first_extreme(&r, call);
+    free(r.part);
     return good;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */
