@@ -359,8 +359,10 @@ bool sc_coherence_on_host(const struct sc_operand *o, const struct sc_view *part
     int on_device = 0, only = 0;
 
     sc_assert_held(SC_RANK_PROTOCOL);
+    if (o->stage != SC_IN_ARENA)
+        return false;
     masks_of_part(o, part, &on_device, &only);
-    return o->stage == SC_IN_ARENA && only == 0;
+    return only == 0;
 }
 
 bool sc_coherence_find(const struct sc_view *view, struct sc_operand *o)
