@@ -367,11 +367,13 @@ bool sc_coherence_on_host(const struct sc_operand *o, const struct sc_view *part
 
 bool sc_coherence_find(const struct sc_view *view, struct sc_operand *o)
 {
-    int on_device = 0, only = 0;
+    int on_device = 0, only = 0, all;
 
     sc_assert_held(SC_RANK_PROTOCOL);
-    return !sc_view_empty(view) && sc_resolve_known(view, o) && !o->matrix->lent &&
-           masks_of_part(o, view, &on_device, &only) == on_device;
+    if (sc_view_empty(view) || sc_lent_any() || !sc_resolve_known(view, o))
+        return false;
+    all = masks_of_part(o, view, &on_device, &only);
+    return all == on_device;
 }
 
 /* Rounding error in bytes of a sum of shares: without the tolerance an operand that is wholly on a device could

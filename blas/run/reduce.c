@@ -17,6 +17,7 @@
 /* A device has SC_RESULT_SLOTS result slots, shared by all threads and reused in turn, so results must be collected
  * in time.  That wait happens with the lock held, which is safe because a device needs no lock. */
 #define OUTSTANDING_MAX 256
+#define PARTS_AHEAD     64 /* of a reduction that is computed ahead, and of the reduction before it, at most */
 
 struct part {
     struct sc_fence fence;
@@ -105,6 +106,8 @@ static enum sc_status visit(void *context, const struct sc_segment *segment)
     struct part *part;
     enum sc_status status;
 
+    if (r->ahead && r->count == PARTS_AHEAD)
+        return SC_ERR_UNSUPPORTED;
     if (r->count - r->collected >= OUTSTANDING_MAX)
         collect(r, sc_op_gives_index(kernel.op));
     part = add_part(r);
@@ -176,8 +179,10 @@ static bool fetch_values(struct reduction *r, struct sc_blas_job *call)
             for (; r->collected < i; r->collected++)
                 collect_part(r, &r->part[r->collected], false);
     }
+    sc_coherence_results_begin();
     sc_coherence_end(operand, call->operands);
     collect(r, false);
+    sc_coherence_results_end();
     return status == SC_OK && r->status == SC_OK;
 }
 
@@ -294,8 +299,6 @@ static enum sc_status issue(struct sc_blas_job *call, struct reduction *r)
     return sc_blas_segments(call, access, 0, visit, r);
 }
 
-#define PARTS_AHEAD 64 /* result slots that the first reduction takes at most */
-
 struct ahead {
     struct sc_kernel kernel;
     char result[16];
@@ -305,6 +308,16 @@ struct ahead {
     struct reduction reduction;
     uint64_t since; /* sc_blas_recall_link */
 };
+
+/* No part ran on the host: the lock was held all the time.  Few parts leave result slots for the second. */
+static bool are_few_on_devices(const struct reduction *r)
+{
+    bool good = r->count <= PARTS_AHEAD;
+
+    for (int i = 0; i < r->count && good; i++)
+        good = r->part[i].fence.seq != 0;
+    return good;
+}
 
 /* Between begin and end of the first reduction.  The program has not asked for the second and may have freed its
  * memory: only operands that devices have are read, and no task runs on the host.  The operands are linked first.
@@ -325,13 +338,14 @@ static bool issue_ahead(struct ahead *a)
     return true;
 }
 
-static void collect_ahead(struct ahead *a)
+/* kept: the first is good, too. */
+static void collect_ahead(struct ahead *a, bool kept)
 {
     double value[2];
 
     collect(&a->reduction, false);
     combine(&a->reduction, value);
-    if (a->reduction.status == SC_OK)
+    if (kept && a->reduction.status == SC_OK)
         sc_blas_recall_ahead(&a->job, a->since, value);
     free(a->reduction.part);
 }
@@ -359,7 +373,7 @@ bool sc_blas_reduce(struct sc_blas_job *call, bool by_itself)
     if (!index && status == SC_OK) {
         since = sc_blas_recall_from(call);
         has_next = sc_blas_recall_next(call, &ahead.kernel) && !gathering_.of && !by_itself &&
-                   r.count <= PARTS_AHEAD && issue_ahead(&ahead);
+                   are_few_on_devices(&r) && issue_ahead(&ahead);
     }
     sc_coherence_results_begin(); /* a stop of the devices waits until the results are read */
     sc_coherence_end(call->operand, call->operands);
@@ -372,7 +386,7 @@ bool sc_blas_reduce(struct sc_blas_job *call, bool by_itself)
         sc_blas_recall_later(call, since, value);
     }
     if (has_next)
-        collect_ahead(&ahead);
+        collect_ahead(&ahead, good);
     sc_coherence_results_end();
     if (good && index)
         good = first_extreme(&r, call);
