@@ -44,8 +44,8 @@ static int64_t differing(const volatile double *x, int64_t n)
 /* Bytes; the pager counts, too. */
 static uint64_t sent_home(void) { return __atomic_load_n(&sc_stats.bytes[SC_D2H], __ATOMIC_RELAXED); }
 
-/* Bytes sent home by the call: before the host looks, and after the host has looked at the whole of x.  During the pause
- * the pager ends its read-ahead for the preceding look. */
+/* Bytes sent home by the call: before the host looks, and after the host has looked at the whole of x.  During the
+ * pause the pager ends its read-ahead for the preceding look. */
 static bool look(double *x, int64_t n, int devices, uint64_t *before, uint64_t *all)
 {
     uint64_t start;
