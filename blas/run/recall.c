@@ -1,8 +1,8 @@
 /* Results of reductions that are known when the program asks: the same reduction again, and the next one.
  *
  * - Again: SciPy's cg computes norm(r), and then the dot product of r with r: the same sum.  Each thread keeps its last
- *   reduction with its result.  A reduction that has come twice in a row has its operands linked from then on
- *   (coherence/derived.h), so that a write to the operands is noted.
+ *   reduction with its result.  When a reduction comes for the second time in a row, its operands are linked
+ *   (coherence/derived.h): from then on writes to the operands are noted.
  * - Next: a preconditioned cg computes norm(z), and right after it the dot product of z with r.  The pair is noted.
  *   When the first comes for the third time, the second is computed ahead, and one wait serves both.  The second's
  *   operands are linked, so a write to them before the program asks is noted, and the result is not used. */
@@ -146,14 +146,13 @@ bool sc_blas_recall_next(const struct sc_blas_job *call, struct sc_kernel *next)
     return true;
 }
 
-void sc_blas_recall_ahead(const struct sc_blas_job *call, uint64_t since, const double value[2])
+/* --- answers ------------------------------------------------------------------------------------------------------ */
+
+static void keep(struct answer *in, const struct question *q, uint64_t since, const double value[2])
 {
-    asked_.ahead = (struct answer){.question = question_of(call), .since = since};
-    memcpy(asked_.ahead.value, value, sizeof asked_.ahead.value);
+    *in = (struct answer){.question = *q, .value = {value[0], value[1]}, .since = since};
     asked_.calls = sc_coherence_calls();
 }
-
-/* --- answers ------------------------------------------------------------------------------------------------------ */
 
 bool sc_blas_recall(const struct sc_blas_job *call, double value[2])
 {
@@ -180,9 +179,14 @@ void sc_blas_recall_later(const struct sc_blas_job *call, uint64_t since, const 
 
     if (are_equal(&q, &asked_.last.question) && memcmp(value, asked_.last.value, sizeof asked_.last.value) == 0)
         asked_.twice = q;
-    asked_.last = (struct answer){.question = q, .since = since};
-    memcpy(asked_.last.value, value, sizeof asked_.last.value);
-    asked_.calls = sc_coherence_calls();
+    keep(&asked_.last, &q, since, value);
+}
+
+void sc_blas_recall_ahead(const struct sc_blas_job *call, uint64_t since, const double value[2])
+{
+    const struct question q = question_of(call);
+
+    keep(&asked_.ahead, &q, since, value);
 }
 
 void sc_blas_recall_forget(void) { asked_.last.since = asked_.ahead.since = 0; }

@@ -158,8 +158,8 @@ void sc_blas_divide(const struct sc_blas_job *call, struct sc_cuts *cuts, int ot
 
 /* --- recall.c: reductions that the program repeats, except those with an index as the result ---------------------- */
 
-/* Whether this thread's last reduction was the same, or this one was computed ahead, and nobody has written its
- * operands since then.  value: that result.  Between begin and end. */
+/* Whether the result is known: of this thread's last reduction, which was the same, or computed ahead.  The operands
+ * have not been written since.  value: the result.  Between begin and end. */
 bool sc_blas_recall(const struct sc_blas_job *call, double value[2]);
 /* Between begin and end: notes writes to the operands.  Returns the time from which on; 0: it cannot. */
 uint64_t sc_blas_recall_link(const struct sc_blas_job *call);
