@@ -158,23 +158,33 @@ static enum sc_prot sector_prot(const struct sc_matrix *m, int g)
     return sc_protocol_device_has(m, g) || sc_protocol_uploading(m, g) ? SC_PROT_R : SC_PROT_RW;
 }
 
-/* Notes a sector as closed, before its pages are closed (C10). */
-static void note_closed(struct sc_matrix *m, int g, enum sc_prot prot)
+/* Sectors of a tile column, by the protection that they require. */
+struct required {
+    uint64_t closed; /* another than read and write */
+    uint64_t none;   /* of these, neither */
+};
+
+static void require(struct required *r, int g, enum sc_prot prot)
 {
-    if (prot != SC_PROT_RW)
-        sc_closed_set(m, g, prot == SC_PROT_NONE || sc_closed_bit(m, g, SC_CLOSED_READ), true);
+    r->closed |= (uint64_t)(prot != SC_PROT_RW) << g % SC_SECTORS;
+    r->none |= (uint64_t)(prot == SC_PROT_NONE) << g % SC_SECTORS;
+}
+
+/* Notes sectors as closed, before their pages are closed (C10). */
+static void note_closed(struct sc_matrix *m, int j, const struct required *r)
+{
+    if (r->closed)
+        sc_closed_set(m, j, r->closed, r->none | m->closed[SC_CLOSED_READ].sectors[j], r->closed);
 }
 
 /* The pages of the sector have the protection already, or a stricter one. */
-static bool is_closed(struct sc_matrix *m, int g)
+static bool is_closed(struct sc_matrix *m, int g, enum sc_prot prot)
 {
-    enum sc_prot prot = sector_prot(m, g);
     uintptr_t lo, hi;
 
     if (prot == SC_PROT_RW || !sc_matrix_sector_range(m, g, &lo, &hi) || !sc_host_is_closed(lo, hi, prot))
         return false;
     m->painted[g] = m->painted[g] > prot ? m->painted[g] : (uint8_t)prot;
-    note_closed(m, g, prot);
     return true;
 }
 
@@ -182,11 +192,20 @@ static bool is_closed(struct sc_matrix *m, int g)
  * the pages, and painting them for each further tile would take as long as the first time. */
 static uint64_t not_closed(struct sc_matrix *m, const struct sc_tile *t, uint64_t sectors)
 {
+    struct required found = {0, 0};
     uint64_t left = 0;
 
-    for (uint64_t rest = sectors; rest; rest &= rest - 1)
-        if (!is_closed(m, global_sector(m, t, __builtin_ctzll(rest))))
+    for (uint64_t rest = sectors; rest; rest &= rest - 1) {
+        int g = global_sector(m, t, __builtin_ctzll(rest));
+        enum sc_prot prot = sector_prot(m, g);
+
+        if (is_closed(m, g, prot))
+            require(&found, g, prot);
+        else
             left |= rest & -rest;
+    }
+    if (sectors)
+        note_closed(m, global_sector(m, t, 0) / SC_SECTORS, &found);
     return left;
 }
 
@@ -533,23 +552,13 @@ bool sc_protocol_uploading(const struct sc_matrix *m, int g)
     return false;
 }
 
-/* Merges the protection that a global sector requires into the pages from `first` on; notes sectors that will be
- * closed beforehand. */
-static void paint_sector(struct sc_matrix *m, int g, uintptr_t first, size_t pages, uint8_t *want)
+/* Merges the protection that a global sector requires into the pages from `first` on. */
+static void merge_sector(const struct sc_matrix *m, int g, enum sc_prot prot, struct sc_range at, uintptr_t first,
+                         size_t pages, uint8_t *want)
 {
-    enum sc_prot prot = sector_prot(m, g);
-    uintptr_t lo, hi;
-    size_t a, b;
+    size_t a = at.lo <= first ? 0 : (at.lo - first) >> SC_PAGE_SHIFT;
+    size_t b = at.hi <= first ? 0 : (at.hi - 1 - first) / SC_PAGE + 1;
 
-    if (!sc_matrix_sector_range(m, g, &lo, &hi))
-        return;
-    if (prot > m->painted[g] || sc_page_floor(lo) >= first)
-        m->painted[g] = prot;
-    note_closed(m, g, prot);
-    if (m->keep_open.calls)
-        return;
-    a = lo <= first ? 0 : (lo - first) >> SC_PAGE_SHIFT;
-    b = hi <= first ? 0 : (hi - 1 - first) / SC_PAGE + 1;
     b = b < pages ? b : pages;
     if (a >= b)
         return;
@@ -568,6 +577,26 @@ static void paint_sector(struct sc_matrix *m, int g, uintptr_t first, size_t pag
     }
     for (size_t p = a; p < b; p++)
         sc_bytes_at_least(want + p, 1, sc_protocol_page_is_home(m, first + p * SC_PAGE) ? SC_PROT_R : SC_PROT_NONE);
+}
+
+/* Paints the sectors [g, end) of tile column j on the pages from `first` on; notes sectors that will be closed. */
+static void paint_column(struct sc_matrix *m, int j, int g, int end, uintptr_t first, size_t pages, uint8_t *want)
+{
+    struct required column = {0, 0};
+
+    for (; g < end; g++) {
+        enum sc_prot prot = sector_prot(m, g);
+        struct sc_range at;
+
+        if (!sc_matrix_sector_range(m, g, &at.lo, &at.hi))
+            continue;
+        if (prot > m->painted[g] || sc_page_floor(at.lo) >= first)
+            m->painted[g] = prot;
+        require(&column, g, prot);
+        if (!m->keep_open.calls)
+            merge_sector(m, g, prot, at, first, pages, want);
+    }
+    note_closed(m, j, &column);
 }
 
 /* As they are: closing may have been refused. */
@@ -597,8 +626,10 @@ static bool paint_slice(uintptr_t lo, size_t pages)
         int g, end;
 
         if (sc_matrix_sectors_at(m, lo, hi, &g, &end))
-            for (; g < end; g++)
-                paint_sector(m, g, lo, pages, want);
+            for (int next; g < end; g = next) {
+                next = (g / SC_SECTORS + 1) * SC_SECTORS;
+                paint_column(m, g / SC_SECTORS, g, next < end ? next : end, lo, pages, want);
+            }
     }
     status = sc_host_protect(lo, pages, want);
     if (sc_trace_on)
@@ -611,20 +642,33 @@ static bool paint_slice(uintptr_t lo, size_t pages)
     return false;
 }
 
-/* After painting [lo, hi): notes which of the sectors wholly inside the range are open now. */
+/* After painting [lo, hi): notes which of the closed sectors of [g, end), in tile column j and wholly inside the range,
+ * are open now. */
+static void note_column(struct sc_matrix *m, int j, int g, int end, uintptr_t lo, uintptr_t hi)
+{
+    struct required column = {0, 0};
+    uint64_t within = 0;
+    uintptr_t a, b;
+
+    for (; (g = sc_closed_sector(m, g, end, SC_CLOSED_WRITE)) < end; g++)
+        if (sc_matrix_sector_range(m, g, &a, &b) && sc_page_floor(a) >= lo && sc_page_ceil(b) <= hi) {
+            within |= UINT64_C(1) << g % SC_SECTORS;
+            require(&column, g, (enum sc_prot)m->painted[g]);
+        }
+    sc_closed_set(m, j, within, column.none, column.closed);
+}
+
 static void note_open(uintptr_t lo, uintptr_t hi)
 {
     struct sc_matrix *m;
-    uintptr_t a, b;
     int g, end;
 
-    for (uintptr_t from = 0; (m = sc_noted_next(from, lo, hi, SC_CLOSED_WRITE)); from = m->base + 1) {
-        if (!sc_matrix_sectors_at(m, lo, hi, &g, &end))
-            continue;
-        for (; (g = sc_closed_sector(m, g, end, SC_CLOSED_WRITE)) < end; g++)
-            if (sc_matrix_sector_range(m, g, &a, &b) && sc_page_floor(a) >= lo && sc_page_ceil(b) <= hi)
-                sc_closed_set(m, g, m->painted[g] == SC_PROT_NONE, m->painted[g] != SC_PROT_RW);
-    }
+    for (uintptr_t from = 0; (m = sc_noted_next(from, lo, hi, SC_CLOSED_WRITE)); from = m->base + 1)
+        if (sc_matrix_sectors_at(m, lo, hi, &g, &end))
+            for (int next; g < end; g = next) {
+                next = (g / SC_SECTORS + 1) * SC_SECTORS;
+                note_column(m, g / SC_SECTORS, g, next < end ? next : end, lo, hi);
+            }
 }
 
 void sc_protocol_paint(uintptr_t lo, uintptr_t hi)

@@ -144,9 +144,9 @@ void sc_directory_remove(struct sc_matrix *matrix);
 bool sc_noted_any(uintptr_t lo, uintptr_t hi, enum sc_note note);
 /* The first of them with a base of `from` or more, or NULL. */
 struct sc_matrix *sc_noted_next(uintptr_t from, uintptr_t lo, uintptr_t hi, enum sc_note note);
-/* States of a sector's pages.  Closed: noted before the pages are closed.  Open: noted after all pages have been
- * opened. */
-void sc_closed_set(struct sc_matrix *m, int g, bool reading, bool writing);
+/* States of the pages of `sectors` of tile column j: closed for reading and for writing, or open.  Closed: noted before
+ * the pages are closed.  Open: noted after all pages have been opened. */
+void sc_closed_set(struct sc_matrix *m, int j, uint64_t sectors, uint64_t reading, uint64_t writing);
 static inline bool sc_closed_bit(const struct sc_matrix *m, int g, enum sc_note kind)
 {
     sc_assert(kind <= SC_CLOSED_WRITE && g >= 0 && g < m->col_parts * SC_SECTORS);

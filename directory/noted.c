@@ -56,22 +56,33 @@ static uint64_t parts_between(uintptr_t base, uintptr_t shift, uintptr_t lo, uin
     return first < PARTS ? UINT64_MAX << first & UINT64_MAX >> (last < PARTS ? PARTS - 1 - last : 0) : 0;
 }
 
-static uint64_t parts_of_sector(const struct sc_matrix *m, int g)
+/* The parts of sectors of tile column j. */
+static uint64_t parts_of(const struct sc_matrix *m, int j, uint64_t sectors)
 {
-    uintptr_t lo, hi;
+    uintptr_t base = page_floor(m->base), shift = shift_of(m), lo, hi, none;
+    uint64_t parts = 0;
 
-    return sc_matrix_sector_range(m, g, &lo, &hi)
-               ? parts_between(page_floor(m->base), shift_of(m), page_floor(lo), page_ceil(hi)) : 0;
+    for (int s, e; sectors; sectors &= ~sc_sectors_range(s, e)) {
+        s = __builtin_ctzll(sectors);
+        for (e = s + 1; e < SC_SECTORS && sectors >> e & 1; e++)
+            ;
+        if (sc_matrix_sector_range(m, j * SC_SECTORS + s, &lo, &none) &&
+            sc_matrix_sector_range(m, j * SC_SECTORS + e - 1, &none, &hi))
+            parts |= parts_between(base, shift, page_floor(lo), page_ceil(hi));
+    }
+    return parts;
 }
 
-/* The parts of an open sector in which no other sector is closed. */
-static uint64_t parts_left(const struct sc_matrix *m, int g, enum sc_note what)
+/* The parts of open sectors in which no other sector is closed. */
+static uint64_t parts_left(const struct sc_matrix *m, int j, uint64_t sectors, enum sc_note what)
 {
     uintptr_t base = page_floor(m->base), shift = shift_of(m);
     uint64_t left = 0;
     int first, end;
 
-    for (uint64_t rest = parts_of_sector(m, g); rest; rest &= rest - 1) {
+    if (!m->closed[what].count)
+        return UINT64_MAX;
+    for (uint64_t rest = parts_of(m, j, sectors); rest; rest &= rest - 1) {
         uintptr_t part = base + ((uintptr_t)__builtin_ctzll(rest) << shift);
 
         if (!sc_matrix_sectors_at(m, part, part + ((uintptr_t)1 << shift), &first, &end) ||
@@ -229,26 +240,31 @@ static void note(struct sc_matrix *m, enum sc_note what, uint64_t parts)
     m->noted[what] = on;
 }
 
-static void set(struct sc_matrix *m, int g, enum sc_note what, bool closed)
+/* Of `sectors` of tile column j: `closed` are closed, the others open. */
+static void set(struct sc_matrix *m, int j, uint64_t sectors, enum sc_note what, uint64_t closed)
 {
     struct sc_closed *c = &m->closed[what];
-    uint64_t *word = &c->sectors[g / SC_SECTORS], bit = UINT64_C(1) << g % SC_SECTORS, parts;
+    uint64_t *word = &c->sectors[j], more = sectors & closed & ~*word, fewer = sectors & ~closed & *word;
+    uint64_t parts = c->parts;
 
-    if (closed == ((*word & bit) != 0))
+    if (!(more | fewer))
         return;
-    *word ^= bit;
-    c->count += closed ? 1 : -1;
-    parts = closed ? c->parts | parts_of_sector(m, g) : c->parts & ~parts_left(m, g, what);
+    *word ^= more | fewer;
+    c->count += __builtin_popcountll(more) - __builtin_popcountll(fewer);
+    if (fewer)
+        parts &= ~parts_left(m, j, fewer, what);
+    parts |= parts_of(m, j, more);
     sc_assert((parts != 0) == (c->count > 0));
     if (parts != c->parts || !m->noted[what])
         note(m, what, parts);
     c->parts = parts;
 }
 
-void sc_closed_set(struct sc_matrix *m, int g, bool reading, bool writing)
+void sc_closed_set(struct sc_matrix *m, int j, uint64_t sectors, uint64_t reading, uint64_t writing)
 {
-    set(m, g, SC_CLOSED_READ, reading);
-    set(m, g, SC_CLOSED_WRITE, writing);
+    sc_assert(j >= 0 && j < m->col_parts);
+    set(m, j, sectors, SC_CLOSED_READ, reading);
+    set(m, j, sectors, SC_CLOSED_WRITE, writing);
 }
 
 void sc_noted_fetched(struct sc_matrix *m, bool fetched)

@@ -233,8 +233,13 @@ static void test_reflected(void)
     sc_matrix_free(m);
 }
 
-/* Sectors close and open in random order.  A range with closed pages is always answered with true.  A range that is
- * further than two sectors and a 32nd of the matrix from closed pages is answered with false. */
+static uint64_t random_word(void)
+{
+    return (uint64_t)below(INT32_MAX) << 42 ^ (uint64_t)below(INT32_MAX) << 21 ^ (uint64_t)below(INT32_MAX);
+}
+
+/* Sectors close and open in random order, one or several in a call.  A range with closed pages is always answered with
+ * true.  A range that is further than two sectors and a 32nd of the matrix from closed pages is answered with false. */
 static void test_parts(void)
 {
     bool found = true, precise = true, empty = true;
@@ -252,17 +257,17 @@ static void test_parts(void)
         for (int step = 0; step < 200; step++) {
             int g = (int)below(sc_matrix_sectors(m));
             uintptr_t lo = m->base + (uintptr_t)below((int64_t)m->bytes), hi = lo + 1 + (uintptr_t)below(100000);
+            uint64_t some = below(2) ? UINT64_C(1) << g % SC_SECTORS : random_word();
             bool noted;
 
-            if (sc_matrix_sector_range(m, g, &(uintptr_t){0}, &(uintptr_t){0}))
-                sc_closed_set(m, g, false, below(3) == 0);
+            some &= sc_sectors_range(0, sc_matrix_tile(m, 0, g / SC_SECTORS)->sectors);
+            sc_closed_set(m, g / SC_SECTORS, some, 0, random_word() & random_word());
             noted = sc_noted_any(lo, hi, SC_CLOSED_WRITE);
             found &= noted || !meets_closed(m, lo, hi);
             precise &= !noted || meets_closed(m, lo > near ? lo - near : 0, hi + near);
         }
-        for (int g = 0; g < sc_matrix_sectors(m); g++)
-            if (sc_closed_bit(m, g, SC_CLOSED_WRITE))
-                sc_closed_set(m, g, false, false);
+        for (int j = 0; j < m->col_parts; j++)
+            sc_closed_set(m, j, UINT64_MAX, 0, 0);
         empty &= !sc_noted_any(0, UINTPTR_MAX, SC_CLOSED_WRITE);
         sc_noted_forget(m);
         sc_matrix_free(m);
