@@ -85,17 +85,11 @@ static enum sc_status copy_rect(const struct rect *r, int on, enum sc_stream str
 
 typedef double rate_function(int from, int to);
 
-/* A copy in transit is a source like an arrived copy: the reader waits for its fence.  A small tile in transit from the
- * host comes from the host, too: two uploads over two links take as long as one. */
-static bool is_source(int device, const struct sc_tile *t, uint64_t bytes, int s, int from)
+/* A copy in transit is a source like an arrived copy: the reader waits for its fence. */
+static bool is_source(int device, const struct sc_tile *t, int s, int from)
 {
-    struct sc_fence ready = t->copy[from].ready[s];
-    bool awaited;
-
-    if (from == device || !(t->copy[from].valid >> s & 1))
-        return false;
-    awaited = sc_config.without & SC_WITHOUT_TRANSIT || (bytes < SMALL_TILE && ready.stream == SC_STREAM_H2D);
-    return !(awaited && t->host_valid >> s & 1 && !sc_reached(ready));
+    return from != device && t->copy[from].valid >> s & 1 &&
+           !(sc_config.without & SC_WITHOUT_TRANSIT && t->host_valid >> s & 1 && !sc_reached(t->copy[from].ready[s]));
 }
 
 /* Whether d's copy is better than a copy at equal distance.  In this order: a device's copy rather than the host's,
@@ -123,7 +117,7 @@ static int source_by(rate_function *rate_of, int device, const struct sc_matrix 
     int from = SC_HOST;
 
     for (int d = 0; d < sc_protocol.devices; d++) {
-        double rate = is_source(device, t, bytes, s, d) ? rate_of(d, device) : 0;
+        double rate = is_source(device, t, s, d) ? rate_of(d, device) : 0;
 
         if (rate > 0 && (rate > best * NEAR || (rate * NEAR >= best && is_better(t, bytes, s, d, from)))) {
             best = rate;
