@@ -100,8 +100,11 @@ static void cut_thin(const struct sc_autotuner_call *q, struct sc_plan *plan)
 #define STRIPS_OF_LOWER 16
 #define STRIPS_OF_UPPER 8
 #define PARTS 4           /* of a sum that all blocks use part by part */
+#define PARTS_OF_LOWER 3  /* with one factor */
+#define PARTS_ADDED 2     /* of a lower triangle with one factor that goes up, too */
+#define ADDED_LEAST 16384 /* width of such a part */
 #define ONE_FACTOR_FOR 4  /* devices at most */
-#define STRIPS_FOR_ONE 4  /* device, at most: the last strips are wide enough for efficient kernels */
+#define STRIPS_FOR_TWO 4  /* factors and each device, at most: the last strips are wide enough for efficient kernels */
 #define STRIP_LEAST 1024 /* rows: shorter columns are slow on the host's links */
 /* Blocks of a result for each device, for strategies that deal blocks out. A strip of trmm or trsm is one block. */
 #define BLOCKS_A_DEVICE 2
@@ -123,6 +126,26 @@ static bool goes_by_sum(const struct sc_autotuner_call *q)
            (last > 1 || (devices <= ONE_FACTOR_FOR && q->n >= 2 * devices * STRIP_LEAST));
 }
 
+/* `parts` parts of the sum, in whole strips. */
+static int64_t width_of_part(int64_t sum, int parts)
+{
+    int64_t strips = (sum + parts * SC_STRIPS_USUAL - 1) / (parts * SC_STRIPS_USUAL);
+
+    return strips * SC_STRIPS_USUAL;
+}
+
+/* Width of the parts of a sum that all blocks use, a part before the next.  Narrow parts let kernels start early.  Wide
+ * parts let finished lines of a lower triangle go home while other blocks are computed: with one factor, and more so if
+ * the result goes up, too, and the kernels take no longer than the transfers. */
+static void set_parts(const struct sc_autotuner_call *q, struct sc_plan *plan)
+{
+    bool lower = q->operands == 2 && q->uplo != 'U'; /* of one factor */
+    int64_t added = width_of_part(q->k, lower ? PARTS_ADDED : PARTS);
+
+    plan->arriving.part = width_of_part(q->k, lower ? PARTS_OF_LOWER : PARTS);
+    plan->arriving.part_added = lower && added < ADDED_LEAST ? ADDED_LEAST : added;
+}
+
 /* With several devices a triangular result is cut into the devices' parts already, and a schedule of its strips assumes
  * that strips stay on their device. */
 static void set_arriving(const struct sc_autotuner_call *q, struct sc_plan *plan)
@@ -131,7 +154,9 @@ static void set_arriving(const struct sc_autotuner_call *q, struct sc_plan *plan
 
     plan->arriving.bytes = plan->larger.room ? UINT64_MAX : SC_PIPELINE_BYTES;
     plan->arriving.sum = SC_STRIPS_USUAL;
-    plan->arriving.part = !goes_by_sum(q) ? 0 : q->k / PARTS > SC_STRIPS_USUAL ? q->k / PARTS : SC_STRIPS_USUAL;
+    plan->arriving.part = plan->arriving.part_added = 0;
+    if (goes_by_sum(q))
+        set_parts(q, plan);
     plan->arriving.triangle = sc_op_has_side(q->op) || !several ? SC_STRIPS_BLOCK : 0;
 }
 
@@ -246,8 +271,8 @@ static int64_t rows_of_strips(const struct sc_autotuner_call *q, bool by_sum, bo
 
     if ((devices > 2 || by_sum) && !any_size && result->rows / STRIP_LEAST < strips)
         strips = (int)(result->rows / STRIP_LEAST) / devices * devices;
-    if (by_sum && strips > STRIPS_FOR_ONE * devices)
-        strips = STRIPS_FOR_ONE * devices;
+    if (by_sum && q->operands > 2 && strips > STRIPS_FOR_TWO * devices)
+        strips = STRIPS_FOR_TWO * devices;
     if (strips < 2 * devices)
         strips = 2 * devices;
     return result->rows / strips >= (any_size ? 1 : STRIP_LEAST) ? (result->rows + strips - 1) / strips : 0;

@@ -44,7 +44,9 @@ struct sc_plan {
         /* Least widths of these strips, of routines other than gemm: along the sum, and along a triangular or
          * symmetric matrix. 0: no strips. */
         int64_t sum, triangle;
-        int64_t part; /* > 0: all blocks use a strip along the sum, of so many numbers, before the next strip */
+        /* > 0: all blocks use a strip along the sum, of so many numbers, before the next strip; `part_added` if the
+         * result goes up, too. */
+        int64_t part, part_added;
     } arriving;
     struct {
         bool whole;    /* the devices may share the sum of a product whose operands are on several devices */

@@ -11,7 +11,7 @@ libcore_la_SOURCES += device/device.h device/share.h device/device_int.h device/
 machinesdir = $(pkgdatadir)/machines
 dist_machines_DATA = device/emu/machines/dgx1.machine device/emu/machines/h200x8.machine \
   device/emu/machines/k20x2.machine device/emu/machines/k40x3.machine device/emu/machines/v100x16.machine \
-  device/emu/machines/m2090x8.machine
+  device/emu/machines/m2090x8.machine device/emu/machines/h200x2.machine
 # In a build tree the machine files lie beside the library, where the library looks (libsemcache/places.c), even after
 # the tree has been moved.
 machines/copied: $(dist_machines_DATA)

@@ -6,8 +6,6 @@
 
 #define PAGE_BYTES 4096
 #define EVEN_BYTES 512 /* granularity of segments that make equal parts */
-#define SEGMENT_BYTES 16384 /* of vectors with SEGMENTS_LEAST such segments: a change of state takes time for each */
-#define SEGMENTS_LEAST 4
 #define UNEVEN 16      /* the largest part may exceed the mean by 1 / UNEVEN of the mean */
 #define PARTS_MAX 341 /* of a dimension: the cuts of three operands fit into SC_CUTS_MAX (coherence/call.h) */
 
@@ -45,13 +43,11 @@ int64_t sc_lattice_segment(int64_t n, size_t elem)
 {
     int64_t unit = (int64_t)(sc_directory_limits.unit_bytes / elem);
     int64_t most = (int64_t)(sc_directory_limits.tile_bytes / elem);
-    int64_t length = div_up(n > 0 ? n : 1, SC_SECTORS), usual = (int64_t)(SEGMENT_BYTES / elem);
+    int64_t length;
 
     if (unit < 1)
         unit = 1;
-    if (length < usual && n >= SEGMENTS_LEAST * usual)
-        length = usual;
-    length = even_segment(n, elem, round_up(length, unit));
+    length = even_segment(n, elem, round_up(div_up(n > 0 ? n : 1, SC_SECTORS), unit));
     if (length > most) /* a segment must fit into a tile (D4) */
         length = most > unit ? most / unit * unit : most > 0 ? most : 1;
     return length;

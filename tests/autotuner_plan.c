@@ -290,13 +290,20 @@ static bool by_sum_of(const struct sc_database *db, int64_t n, int64_t k, int de
     return plan_of_rank(db, n, k, 'L', devices, SC_SPLIT_ROWS).operand[1].reflected;
 }
 
+static bool parts_are(const struct sc_database *db, int64_t n, char uplo, int devices, int64_t part, int64_t added)
+{
+    struct sc_plan plan = plan_of_rank(db, n, n, uplo, devices, SC_SPLIT_ROWS);
+
+    return plan.arriving.part == part && plan.arriving.part_added == added;
+}
+
 static void test_strips(void)
 {
     double flops[DEVICES] = {6e13, 6e13, 6e13, 6e13, 6e13, 6e13, 6e13, 6e13};
     struct sc_database *db = machine(DEVICES, flops);
 
-    tap_ok(strip_of(db, 16384, 'L', 2, SC_SPLIT_ROWS) == 2049 && strip_of(db, 32768, 'L', 4, SC_SPLIT_ROWS) == 2049,
-           "a lower triangle and its factor have four strips for each device");
+    tap_ok(strip_of(db, 16384, 'L', 2, SC_SPLIT_ROWS) == 1025 && strip_of(db, 32768, 'L', 4, SC_SPLIT_ROWS) == 2049,
+           "a lower triangle and its factor have 16 strips");
     tap_ok(strip_of(db, 8192, 'U', 4, SC_SPLIT_ROWS) == 1025 && strip_of(db, 16384, 'U', 8, SC_SPLIT_ROWS) == 1025,
            "an upper triangle has 8, and at least two for each device");
     tap_ok(strip_of(db, 16384, 'L', 2, SC_SPLIT_COLS) == 1024, "a factor that is cut along its columns has none");
@@ -308,6 +315,10 @@ static void test_strips(void)
                !by_sum(db, 16384, 1, SC_SPLIT_ROWS) && !by_sum(db, 8192, 4, SC_SPLIT_COLS) &&
                !by_sum_of(db, 8192, 8191, 4) && by_sum_of(db, 8192, 4096, 2) && !by_sum_of(db, 8192, 4095, 2),
            "with several strips for each of a few devices, all strips use a part of the sum before the next part");
+    tap_ok(parts_are(db, 16384, 'L', 2, 6144, 16384) && parts_are(db, 16384, 'U', 4, 4096, 4096) &&
+               parts_are(db, 40000, 'L', 2, 14336, 20480) && parts_are(db, 4096, 'L', 2, 2048, 16384),
+           "four parts in an upper triangle; three in a lower one, or two of 16384 and more if the result goes up, too");
+    tap_ok(parts_are(db, 4096, 'L', 4, 0, 0), "no parts where lines go home one after the other");
     sc_database_free(db);
 }
 

@@ -173,12 +173,15 @@ static double home_after_gemm(void)
     return (double)(sc_stats.bytes[SC_D2H] - before) / (2048. * 2048 * sizeof(double));
 }
 
-/* C comes in the order of the tasks. */
+/* C comes in the order of the tasks.  It adds no more than its time on the devices' links, and no more than half of the
+ * time without it. */
 static void test_added_to(void)
 {
     static const char *const machines[] = {"h200x8:1", "h200x8:2"};
 
     for (int i = 0; i < 2; i++) {
+        double links = 0.5 * N * N * sizeof(double) / ((i + 1) * 55e9);
+
         paper_close();
         paper_open(machines[i]);
         for (int r = PAPER_SYRK; r <= PAPER_SYR2K; r++)
@@ -186,7 +189,7 @@ static void test_added_to(void)
                 double without = fresh_rank((enum paper_routines)r, N, l ? 'L' : 'U', 'N', 0);
                 double with = fresh_rank((enum paper_routines)r, N, l ? 'L' : 'U', 'N', 1);
 
-                tap_ok(with < 1.4 * without, "%s on %s: %.4g ms with beta = 1, %.4g ms with beta = 0",
+                tap_ok(with < 1.1 * (without + links) && with < 1.5 * without, "%s on %s: %.4g ms with beta = 1, %.4g ms with beta = 0",
                        paper_routine[r].name, machines[i], 1e3 * with, 1e3 * without);
             }
     }

@@ -133,7 +133,7 @@ static void test_installed(void)
 {
     static const struct { const char *name; int devices, peers; } known[] = {
         {"k20x2", 2, 2}, {"k40x3", 3, 2}, {"dgx1", 8, 56}, {"h200x8", 8, 56}, {"v100x16", 16, 240},
-        {"m2090x8", 8, 56}};
+        {"m2090x8", 8, 56}, {"h200x2", 2, 2}};
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         struct sc_device_properties p;

@@ -443,10 +443,17 @@ static bool has_rows_each(const struct sc_operand *operand)
     return rows.n >= sc_coherence_devices();
 }
 
+/* C is added to, and a part of it is not on its device. */
+static bool brings_result(const struct rank *r)
+{
+    return !sc_blas_is_zero(r->beta) && sc_blas_missing_of(target_operand(r), r->call->kernel->uplo) > 0;
+}
+
 static void cut_operands(struct rank *r)
 {
     const struct sc_blas_term *t = &r->term[0];
-    int64_t part = r->call->plan->arriving.part, sum = r->call->plan->arriving.sum;
+    const struct sc_plan *plan = r->call->plan;
+    int64_t part = brings_result(r) ? plan->arriving.part_added : plan->arriving.part, sum = plan->arriving.sum;
 
     r->by_sum = part > 0 && has_rows_each(t->x) && has_rows_each(t->y);
     if (r->tiles.n >= FINE * sc_coherence_devices() && !r->by_sum)
