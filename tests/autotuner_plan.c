@@ -317,7 +317,7 @@ static void test_strips(void)
            "with several strips for each of a few devices, all strips use a part of the sum before the next part");
     tap_ok(parts_are(db, 16384, 'L', 2, 6144, 16384) && parts_are(db, 16384, 'U', 4, 4096, 4096) &&
                parts_are(db, 40000, 'L', 2, 14336, 20480) && parts_are(db, 4096, 'L', 2, 2048, 16384),
-           "four parts in an upper triangle; three in a lower one, or two of 16384 and more if the result goes up, too");
+           "four parts in an upper triangle; three in a lower one, or two of 16384 and more if C goes up, too");
     tap_ok(parts_are(db, 4096, 'L', 4, 0, 0), "no parts where lines go home one after the other");
     sc_database_free(db);
 }

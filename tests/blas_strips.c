@@ -189,7 +189,8 @@ static void test_added_to(void)
                 double without = fresh_rank((enum paper_routines)r, N, l ? 'L' : 'U', 'N', 0);
                 double with = fresh_rank((enum paper_routines)r, N, l ? 'L' : 'U', 'N', 1);
 
-                tap_ok(with < 1.1 * (without + links) && with < 1.5 * without, "%s on %s: %.4g ms with beta = 1, %.4g ms with beta = 0",
+                tap_ok(with < 1.1 * (without + links) && with < 1.5 * without,
+                       "%s on %s: %.4g ms with beta = 1, %.4g ms with beta = 0",
                        paper_routine[r].name, machines[i], 1e3 * with, 1e3 * without);
             }
     }
