@@ -4,7 +4,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
-#include <unistd.h>
+
+#include "base/system_call.h"
 
 uint64_t sc_quiet_signals;
 __thread unsigned sc_quiet_threads __attribute__((tls_model("initial-exec")));
@@ -22,7 +23,7 @@ static void mask(int how, const uint64_t *set, uint64_t *old)
 {
     int kept = errno;
 
-    syscall(SYS_rt_sigprocmask, how, set, old, sizeof *set);
+    sc_system_call(SYS_rt_sigprocmask, how, (long)set, (long)old, sizeof *set, 0);
     errno = kept;
 }
 

@@ -14,7 +14,10 @@
 /* Brings bytes home and opens their pages for the access; untracked memory is left alone.  For host BLAS calls on large
  * operands, I/O, the public interface. */
 void sc_coherence_acquire_host(uintptr_t addr, size_t bytes, enum sc_access access);
-/* The same for a rows x cols view, without the rows in between. */
+/* Without a lock.  True: no page is closed, and no call is active that could close one.  Memory outside the arena is
+ * open. */
+bool sc_coherence_all_open(uintptr_t addr, size_t bytes, enum sc_access access);
+/* As acquire_host, for a rows x cols view, without the rows in between. */
 void sc_coherence_acquire_view(const struct sc_view *view);
 /* Starts bringing a view home, and returns without waiting.  A later acquisition or fault opens the pages. */
 void sc_coherence_start_home(const struct sc_view *view);

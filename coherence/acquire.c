@@ -559,6 +559,13 @@ static void acquire(const struct request *q)
     sc_protocol_unlock();
 }
 
+bool sc_coherence_all_open(uintptr_t addr, size_t bytes, enum sc_access access)
+{
+    const struct request q = range_request(addr, addr + bytes, access);
+
+    return !bytes || !sc_host_in_arena((const void *)addr) || !sc_protocol_ops() || all_open(&q);
+}
+
 void sc_coherence_acquire_host(uintptr_t addr, size_t bytes, enum sc_access access)
 {
     const struct request q = range_request(addr, addr + bytes, access);

@@ -3,6 +3,7 @@
 #include "base/inside.h"
 #include "base/quiet.h"
 #include "host/arena.h"
+#include "host/watch.h"
 
 const struct sc_host_callbacks *sc_host_callbacks;
 /* In a forked child.  Host memory is valid and open in the child, and no protocol is left to call. */
@@ -64,9 +65,10 @@ void sc_host_withdraw(uintptr_t addr, size_t bytes, void (*end)(void *arg), void
 void sc_host_acquire(uintptr_t addr, size_t bytes, enum sc_access access)
 {
     const struct sc_host_callbacks *calls = callable();
+    bool watched = access & SC_WRITE && sc_watch_meets(addr, addr + bytes);
     int saved;
 
-    if (!calls)
+    if (!calls || (!watched && calls->is_home && calls->is_home(addr, bytes, access)))
         return;
     saved = enter();
     calls->acquire(addr, bytes, access);

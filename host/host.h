@@ -45,6 +45,8 @@ struct sc_host_callbacks {
     void (*withdraw)(uintptr_t addr, size_t bytes, void (*end)(void *arg), void *arg);
     /* On the caller's thread.  Makes the range valid on the host and opens it for the access. */
     void (*acquire)(uintptr_t addr, size_t bytes, enum sc_access access);
+    /* Without a lock, in any state of the thread.  True: `acquire` would find all valid and open.  May be NULL. */
+    bool (*is_home)(uintptr_t addr, size_t bytes, enum sc_access access);
     /* On the pager thread, after a crash of the program.  Makes all host memory valid.  May be NULL. */
     void (*all_home)(void);
     /* Before a fork.  Makes all host memory valid and open. */

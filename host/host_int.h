@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/system_call.h"
 #include "host/host.h"
 
 /* Exports a function that programs call instead of libc's. */
@@ -69,22 +70,9 @@ static inline __attribute__((always_inline)) bool sc_host_meets_watched(const vo
     return hull && (at - base < hull || base - at < bytes);
 }
 
-/* System calls by instruction.  libc's functions, syscall() among them, are interposed by this folder (mmap.c,
- * raw.c) and would lead back to the library. */
 static inline long sc_host_sys(long number, long a, long b, long c, long d, long e)
 {
-    register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = 0;
-    long result;
-
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "0"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                     : "rcx", "r11", "memory");
-    if (result < 0 && result > -4096) {
-        errno = (int)-result;
-        return -1;
-    }
-    return result;
+    return sc_system_call(number, a, b, c, d, e);
 }
 static inline int sc_host_sys_mprotect(void *addr, size_t bytes, int prot)
 {

@@ -78,6 +78,9 @@ void sc_mpi_expose(const void *base, int64_t bytes);
 /* Acquires the ranges of the transfer and notes them as in use. */
 void sc_mpi_begin(struct sc_mpi_transfer *t);
 void sc_mpi_end(struct sc_mpi_transfer *t);
+/* The ranges of t, near those of an older transfer, become a part of the older one, and t ends.  False: the ranges are
+ * not near, or the older transfer has no note. */
+bool sc_mpi_join(struct sc_mpi_transfer *older, const struct sc_mpi_transfer *t);
 
 /* --- transfers that go on after the call (mpi_pending.c) ---------------------------------------------------------- */
 

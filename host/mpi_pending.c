@@ -46,13 +46,29 @@ static bool make_room(void)
     return true;
 }
 
+#define RECENT 4 /* transfers that are compared */
+
+/* One-sided calls on small pieces of an array are many before the next synchronisation.  A note near the piece, of an
+ * earlier call that ends at the same moment, is extended; false: there is none. */
+static bool join(const struct sc_mpi_transfer *t, SC_MPI_H handle, int rank)
+{
+    sc_assert_held(SC_RANK_MPI);
+    for (size_t i = count, left = RECENT; i > 0 && left > 0; i--, left--) {
+        struct pending *p = &pending[i - 1];
+
+        if (p->kind == SCOPE && p->handle == key(handle) && p->rank == rank && sc_mpi_join(&p->transfer, t))
+            return true;
+    }
+    return false;
+}
+
 /* Without room the note stays for ever: calls of the BLAS on the range then run on the host. */
 static void add(const struct sc_mpi_transfer *t, SC_MPI_H handle, enum kind kind, int rank)
 {
     if (!t->side[SC_MPI_READS].lo && !t->side[SC_MPI_WRITES].lo)
         return;
     sc_lock(&lock);
-    if (make_room()) {
+    if (!(kind == SCOPE && join(t, handle, rank)) && make_room()) {
         pending[count] = (struct pending){key(handle), kind, rank, *t};
         __atomic_store_n(&count, count + 1, __ATOMIC_RELEASE);
     }

@@ -168,6 +168,25 @@ void sc_mpi_begin(struct sc_mpi_transfer *t)
             sc_host_touch_range(&t->side[i].use, t->side[i].lo, t->side[i].hi, access[i]);
 }
 
+#define NEAR 4096 /* bytes between two ranges that become one */
+
+bool sc_mpi_join(struct sc_mpi_transfer *older, const struct sc_mpi_transfer *t)
+{
+    struct sc_mpi_transfer mine = *t;
+
+    for (int i = 0; i < 2; i++) {
+        uintptr_t lo = mine.side[i].lo, hi = mine.side[i].hi;
+
+        if (lo && (!older->side[i].lo || lo > older->side[i].hi + NEAR || older->side[i].lo > hi + NEAR ||
+                   !sc_host_use_extend(&older->side[i].use, lo, hi, i == SC_MPI_READS ? SC_READ : SC_RDWR)))
+            return false;
+        if (lo)
+            widen(older, i, lo, hi);
+    }
+    sc_mpi_end(&mine);
+    return true;
+}
+
 void sc_mpi_end(struct sc_mpi_transfer *t)
 {
     for (int i = 0; i < 2; i++)

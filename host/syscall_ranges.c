@@ -161,6 +161,18 @@ void sc_host_use_surely(struct sc_host_use *use, uintptr_t lo, uintptr_t hi, enu
     }
 }
 
+bool sc_host_use_extend(const struct sc_host_use *use, uintptr_t lo, uintptr_t hi, enum sc_access access)
+{
+    struct sc_host_use same = *use;
+
+    if (use->note == UNNOTED)
+        return true;
+    if (!use->note || __atomic_load_n(&notes[use->note - 1].serial, __ATOMIC_RELAXED) != use->serial)
+        return false;
+    sc_host_use(&same, lo, hi, access);
+    return true;
+}
+
 void sc_host_use_lasts(struct sc_host_use *use)
 {
     if (use->note && use->note != UNNOTED)

@@ -18,6 +18,8 @@ void sc_host_use_surely(struct sc_host_use *use, uintptr_t lo, uintptr_t hi, enu
 /* The use outlasts the frame of the function that began it. */
 void sc_host_use_lasts(struct sc_host_use *use);
 
+/* Extends the note of a use to [lo, hi), too; false: the use has no note, or the note has ended with its block. */
+bool sc_host_use_extend(const struct sc_host_use *use, uintptr_t lo, uintptr_t hi, enum sc_access access);
 void sc_host_use_end(struct sc_host_use *use);
 /* Called before this thread jumps to a frame with the stack pointer `stack`: ends the uses of frames below
  * (host/jumps.c).  A use that was left by other means ends when its thread ends or calls the BLAS with a shorter

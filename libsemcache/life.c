@@ -316,6 +316,12 @@ static void acquire(uintptr_t addr, size_t bytes, enum sc_access access)
     sc_coherence_acquire_host(addr, bytes, access);
 }
 
+/* A trace has every acquisition. */
+static bool is_home(uintptr_t addr, size_t bytes, enum sc_access access)
+{
+    return !is_tracking() || (!sc_trace_on && sc_coherence_all_open(addr, bytes, access));
+}
+
 static void all_home(void)
 {
     if (is_tracking())
@@ -356,6 +362,7 @@ static const struct sc_host_callbacks callbacks = {.fault = sc_coherence_fault,
                                                    .forget = forget,
                                                    .withdraw = withdraw,
                                                    .acquire = acquire,
+                                                   .is_home = is_home,
                                                    .all_home = all_home,
                                                    .home = home,
                                                    .child = child,
