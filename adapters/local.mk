@@ -3,8 +3,8 @@ scipydir = $(pkgdatadir)/adapters/scipy
 dist_scipy_DATA = adapters/scipy/sitecustomize.py
 scipypackagedir = $(scipydir)/_semcache
 dist_scipypackage_DATA = adapters/scipy/_semcache/__init__.py adapters/scipy/_semcache/library.py \
-  adapters/scipy/_semcache/matrices.py adapters/scipy/_semcache/solvers.py adapters/scipy/_semcache/sparsetools.py \
-  adapters/scipy/_semcache/triangular.py adapters/scipy/_semcache/vectors.py
+  adapters/scipy/_semcache/kept.py adapters/scipy/_semcache/matrices.py adapters/scipy/_semcache/solvers.py \
+  adapters/scipy/_semcache/sparsetools.py adapters/scipy/_semcache/triangular.py adapters/scipy/_semcache/vectors.py
 # The Python package `semcache`, for programs that import it.
 pythonpackagedir = $(pkgdatadir)/adapters/python/semcache
 dist_pythonpackage_DATA = adapters/python/semcache/__init__.py adapters/python/semcache/_library.py \

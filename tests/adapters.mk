@@ -5,7 +5,7 @@ dist_check_SCRIPTS += tests/adapters_scipy.t tests/adapters_petsc.t tests/adapte
 TESTS += tests/adapters_scipy.t tests/adapters_petsc.t tests/adapters_cholmod.t tests/adapters_octave.t \
   tests/adapters_hypre.t tests/adapters_epetra.t tests/adapters_petsc_complex.t \
   tests/adapters_slepc.t tests/adapters_scipy_audit.t
-EXTRA_DIST += tests/adapters.pl tests/adapters/solve.py tests/adapters/spectral.py \
+EXTRA_DIST += tests/adapters.pl tests/adapters/solve.py tests/adapters/spectral.py tests/adapters/kept.py \
   tests/adapters/audit.py tests/adapters/triangular.py \
     tests/adapters/products.py tests/adapters/cholmod_cg.c \
   tests/adapters/hypre_pcg.c tests/adapters/petsc_array.c tests/adapters/epetra_cg.cc tests/adapters/solve_octave.m \

@@ -174,5 +174,19 @@ close $site;
 like(python({ env => { PYTHONPATH => "$scratch/site" } }, '-c', 'print(1)')->{err},
     qr/Error in sitecustomize.*ModuleNotFoundError: No module named 'nothing_of_this_name'/s,
     'an error of the user\'s sitecustomize is reported as without semcache');
+# --- the second bodies are kept for later processes ------------------------------------------------------------------
+sub kept_in {
+    my ($cache, $expected, $what) = @_;
+    my $run = python({ env => { XDG_CACHE_HOME => $cache, PYTHONDONTWRITEBYTECODE => '' } }, "$programs/kept.py");
+    is("$run->{status} $run->{out}$run->{err}", "0 $expected with second bodies\n", $what);
+}
+
+kept_in("$scratch/kept", 'parsed', 'the first process parses the solvers');
+kept_in("$scratch/kept", 'kept', 'a later process does not');
+truncate($_, 20) for glob("$scratch/kept/semcache/python/*");
+kept_in("$scratch/kept", 'parsed', 'a damaged file is made again');
+kept_in("$scratch/kept", 'kept', 'and then kept');
+kept_in('/proc', 'parsed', 'a folder that cannot be made changes nothing');
+
 done_testing();
 # SPDX-License-Identifier: BSD-2-Clause

@@ -7,7 +7,7 @@ import ast
 import copy
 import inspect
 
-from . import library, vectors
+from . import kept, library, vectors
 
 NAME = "__semcache__"
 # Functions and methods, and the array whose size decides.
@@ -235,18 +235,24 @@ def functions_of(tree):
                     if isinstance(member, ast.FunctionDef) and prefix + member.name in SOLVERS)
 
 
-def replace(module, name, function):
+def compiled(module):
+    """The code of the module's functions of SOLVERS, by name."""
+    source = inspect.getsource(module)
+    return {name: compile(ast.Module([rewritten(function, again, SOLVERS[name])], []), module.__file__, "exec")
+            for (name, function), (_, again) in zip(*(list(functions_of(ast.parse(source))) for _ in range(2)))}
+
+
+def replace(module, name, code):
     """Puts the compiled function in the place of the module's own."""
     made = {}
-    exec(compile(ast.Module([function], []), module.__file__, "exec"), module.__dict__, made)
+    exec(code, module.__dict__, made)
     owner, _, member = name.rpartition(".")
     made[member].__qualname__ = name
     setattr(getattr(module, owner) if owner else module, member, made[member])
 
 
 def patch(module):
-    source = inspect.getsource(module)
     module.__dict__[NAME] = Adapter()
-    for (name, function), (_, again) in zip(*(list(functions_of(ast.parse(source))) for _ in range(2))):
-        replace(module, name, rewritten(function, again, SOLVERS[name]))
+    for name, code in kept.get(module.__file__, __file__, lambda: compiled(module)).items():
+        replace(module, name, code)
 # SPDX-License-Identifier: BSD-2-Clause
