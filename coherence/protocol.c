@@ -579,12 +579,22 @@ static void merge_sector(const struct sc_matrix *m, int g, enum sc_prot prot, st
         sc_bytes_at_least(want + p, 1, sc_protocol_page_is_home(m, first + p * SC_PAGE) ? SC_PROT_R : SC_PROT_NONE);
 }
 
-/* Paints the sectors [g, end) of tile column j on the pages from `first` on; notes sectors that will be closed. */
-static void paint_column(struct sc_matrix *m, int j, int g, int end, uintptr_t first, size_t pages, uint8_t *want)
+/* The end of tile column j, or `end`. */
+static int column_end(int j, int end)
+{
+    int next = (j + 1) * SC_SECTORS;
+
+    return next < end ? next : end;
+}
+
+/* Paints the sectors from g on, before `end` and in one tile column, on the pages from `first` on; notes sectors that
+ * will be closed.  Returns the next sector. */
+static int paint_column(struct sc_matrix *m, int g, int end, uintptr_t first, size_t pages, uint8_t *want)
 {
     struct required column = {0, 0};
+    int j = g / SC_SECTORS, stop = column_end(j, end);
 
-    for (; g < end; g++) {
+    for (; g < stop; g++) {
         enum sc_prot prot = sector_prot(m, g);
         struct sc_range at;
 
@@ -597,6 +607,7 @@ static void paint_column(struct sc_matrix *m, int j, int g, int end, uintptr_t f
             merge_sector(m, g, prot, at, first, pages, want);
     }
     note_closed(m, j, &column);
+    return stop;
 }
 
 /* As they are: closing may have been refused. */
@@ -626,10 +637,8 @@ static bool paint_slice(uintptr_t lo, size_t pages)
         int g, end;
 
         if (sc_matrix_sectors_at(m, lo, hi, &g, &end))
-            for (int next; g < end; g = next) {
-                next = (g / SC_SECTORS + 1) * SC_SECTORS;
-                paint_column(m, g / SC_SECTORS, g, next < end ? next : end, lo, pages, want);
-            }
+            while (g < end)
+                g = paint_column(m, g, end, lo, pages, want);
     }
     status = sc_host_protect(lo, pages, want);
     if (sc_trace_on)
@@ -642,20 +651,22 @@ static bool paint_slice(uintptr_t lo, size_t pages)
     return false;
 }
 
-/* After painting [lo, hi): notes which of the closed sectors of [g, end), in tile column j and wholly inside the range,
- * are open now. */
-static void note_column(struct sc_matrix *m, int j, int g, int end, uintptr_t lo, uintptr_t hi)
+/* After painting [lo, hi): notes which of the closed sectors from g on, before `end` and in one tile column, and wholly
+ * inside the range, are open now.  Returns the next sector. */
+static int note_column(struct sc_matrix *m, int g, int end, uintptr_t lo, uintptr_t hi)
 {
     struct required column = {0, 0};
+    int j = g / SC_SECTORS, stop = column_end(j, end);
     uint64_t within = 0;
     uintptr_t a, b;
 
-    for (; (g = sc_closed_sector(m, g, end, SC_CLOSED_WRITE)) < end; g++)
+    for (; (g = sc_closed_sector(m, g, stop, SC_CLOSED_WRITE)) < stop; g++)
         if (sc_matrix_sector_range(m, g, &a, &b) && sc_page_floor(a) >= lo && sc_page_ceil(b) <= hi) {
             within |= UINT64_C(1) << g % SC_SECTORS;
             require(&column, g, (enum sc_prot)m->painted[g]);
         }
     sc_closed_set(m, j, within, column.none, column.closed);
+    return stop;
 }
 
 static void note_open(uintptr_t lo, uintptr_t hi)
@@ -665,10 +676,8 @@ static void note_open(uintptr_t lo, uintptr_t hi)
 
     for (uintptr_t from = 0; (m = sc_noted_next(from, lo, hi, SC_CLOSED_WRITE)); from = m->base + 1)
         if (sc_matrix_sectors_at(m, lo, hi, &g, &end))
-            for (int next; g < end; g = next) {
-                next = (g / SC_SECTORS + 1) * SC_SECTORS;
-                note_column(m, g / SC_SECTORS, g, next < end ? next : end, lo, hi);
-            }
+            while (g < end)
+                g = note_column(m, g, end, lo, hi);
 }
 
 void sc_protocol_paint(uintptr_t lo, uintptr_t hi)
