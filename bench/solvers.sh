@@ -60,9 +60,11 @@ of_scipy() { # NAME LAUNCHER...
 
 printf '%-50s %12s\n' "$rows rows" 'ms'
 if [ -x bench/hand_sparse_cg ]; then
-    for algorithm in 1 2; do
-        bench/hand_sparse_cg "$rows" 200 $algorithm > "$log" 2>&1 &&
-            row "by hand, cuSPARSE's algorithm $algorithm" "$(figure seconds_per_iteration)"
+    for devices in 1 ${BENCH_DEVICES:-}; do
+        for algorithm in 1 2; do
+            bench/hand_sparse_cg -g "$devices" "$rows" 200 $algorithm > "$log" 2>&1 &&
+                row "by hand, cuSPARSE's algorithm $algorithm, GPUs: $devices" "$(figure seconds_per_iteration)"
+        done
     done
 fi
 one=${BENCH_DEVICE:-cuda:0}

@@ -74,6 +74,10 @@ bool sc_blas_items_record(struct sc_batch_items *items, enum sc_type type, struc
  * on. */
 uint64_t sc_blas_copy_ahead(const struct sc_kernel *kernel, bool by_rows, int64_t done);
 
+/* Whether a call on contiguous vectors belongs on the host by the number of elements alone: no device is faster, and
+ * x and y (NULL: none) are at home. */
+bool sc_blas_try_stays(enum sc_type type, int64_t n, const void *x, const void *y);
+
 /* For a library with loops of its own: runs SCAL (x only), COPY, AXPY, AXPBY, DOT or DOTC on contiguous vectors, on
  * the devices or not at all.  result: of DOT (x^T y) and DOTC (x^H y), else NULL.  x and y must be different memory,
  * except of a dot product.  caller: an address in the calling library.  Returns false, with nothing written and the

@@ -67,7 +67,8 @@ int semcache_try_axpby(int64_t n, enum semcache_type kind, const double alpha[2]
     const void *caller = __builtin_return_address(0);
     enum sc_type type = (enum sc_type)kind;
 
-    if (n <= 0 || (unsigned)kind >= SC_TYPES || !x || !w || x == y || n < sc_blas_small[1])
+    if (n <= 0 || (unsigned)kind >= SC_TYPES || !x || !w || x == y ||
+        (sc_blas_try_stays(type, n, x, y) && sc_blas_try_stays(type, n, w, NULL)))
         return false;
     if (equals(alpha, 0) && (!y || equals(beta, 0)))
         return clear(n, type, w, caller);
@@ -222,7 +223,8 @@ static bool scale(int64_t n, enum semcache_type type, const void *diagonal, bool
                                             .count = 1, .ld = n};
     const struct sc_sparse_descr descr = {.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N', .inverse = inverse};
 
-    return n >= sc_blas_small[1] && offer(&matrix, &descr, 'N', true, 1, one, x, 1, beta, w, 1);
+    return !sc_blas_try_stays((enum sc_type)type, n, x, w) &&
+           offer(&matrix, &descr, 'N', true, 1, one, x, 1, beta, w, 1);
 }
 
 int semcache_try_multiply(int64_t n, enum semcache_type type, const void *diagonal, const void *x, void *w)

@@ -14,12 +14,14 @@ my $side = 30;
 my $vector = 8 * $side**3;
 
 # l1-Jacobi, Chebyshev, l1-Jacobi at the points of one kind after the other (of two matrices), Jacobi so
-for (['18 %d 0'], ['16 %d 0'], ['18 %d 0 1', 2], ['7 %d 0 1', 2]) {
-    my ($arguments, $matrices) = (@$_, 1);
+for (['18 %d 0', 18], ['16 %d 0', 40], ['18 %d 0 1', 60, 2], ['7 %d 0 1', 60, 2]) {
+    my ($arguments, $products, $matrices) = (@$_, 1);
     my ($half, $all) = map { same(1, $program, $side, split / /, sprintf $arguments, $_) } 4, 8;
     # Levels on the host share their temporary vectors with the levels on the devices: parts of them come home.
     cmp_ok($all->{bytes}{h2d} - $half->{bytes}{h2d}, '<', $matrices * 2 * $vector, "$all->{name}: a cycle, up");
     cmp_ok($all->{bytes}{d2h} - $half->{bytes}{d2h}, '<', $matrices * 12 * $vector, "$all->{name}: a cycle, down");
+    # Without the coarse matrices of few rows with many entries: 15, 31 and 46.
+    cmp_ok($all->{calls}{sparse_mv} - $half->{calls}{sparse_mv}, '>=', 4 * $products, "$all->{name}: coarse products");
 }
 same(1, $program, $side, 7, 4, 1); # GMRES with Jacobi
 same(1, $program, $side, $_, 4, 0) for 0, 8; # smoothers on the host

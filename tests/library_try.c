@@ -333,6 +333,32 @@ static void test_blocks(enum semcache_type type, enum semcache_sparse_format for
     semcache_free(y);
 }
 
+/* A vector of a few elements stays on the host, unless the elements are on a device only. */
+static void test_short(void)
+{
+    enum { ORDER = 1000 };
+    const double one[2] = {1, 0};
+    double *a = semcache_alloc(ORDER * ORDER * sizeof *a), *c = semcache_alloc(ORDER * ORDER * sizeof *c);
+    double *home = vector(SEMCACHE_FLOAT64, 1), *w = vector(SEMCACHE_FLOAT64, 2);
+    const struct semcache_product product = {.size = sizeof product, .type = SEMCACHE_FLOAT64, .op_a = 'N',
+                                             .op_b = 'N', .m = ORDER, .n = ORDER, .k = ORDER, .alpha = {1, 0},
+                                             .a = a, .lda = ORDER, .b = a, .ldb = ORDER, .c = c, .ldc = ORDER};
+    int on_devices, done;
+
+    for (int i = 0; i < ORDER * ORDER; i++)
+        a[i] = i % (ORDER + 1) == 0 ? 2 : 0; /* twice the identity */
+    on_devices = semcache_try_product(&product);
+    done = semcache_try_axpby(ORDER, SEMCACHE_FLOAT64, one, c, one, w, w);
+    tap_ok(done == on_devices, "a short vector on a device: %s", done ? "devices" : "declined");
+    tap_ok(!done || w[0] == 4 + ((2 * 3) % 11 - 5), "and its values");
+    done = semcache_try_axpby(ORDER, SEMCACHE_FLOAT64, one, home, one, home + ORDER, home + ORDER);
+    tap_ok(done == devices_must, "a short vector at home: %s", done ? "devices" : "declined");
+    semcache_free(a);
+    semcache_free(c);
+    semcache_free(home);
+    semcache_free(w);
+}
+
 static void test_wrong(void)
 {
     const double one[2] = {1, 0};
@@ -372,6 +398,7 @@ int main(int argc, char **argv)
         for (int stored = SEMCACHE_SPARSE_SYMMETRIC_LOWER; stored <= SEMCACHE_SPARSE_HERMITIAN_UPPER; stored++)
             test_stored((enum semcache_type)type, (enum semcache_sparse_stored)stored);
     }
+    test_short();
     test_wrong();
     return tap_done();
 }

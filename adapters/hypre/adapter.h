@@ -14,10 +14,13 @@
 
 /* Smaller operands are not offered: asking would take more than a twentieth of the time of the work. */
 #define SC_HYPRE_LEAST_ELEMENTS 8192
-/* With so many entries, the operations of a sweep are worth asking for with fewer elements, too: coarse matrices of
- * BoomerAMG have few rows with hundreds of entries. */
-#define SC_HYPRE_MANY_ENTRIES 400000
+/* With so many entries, operations are worth asking for with fewer elements, too: coarse matrices of BoomerAMG have few
+ * rows with hundreds of entries.  Beside columns of other ranks the vectors come home for each exchange. */
+#define SC_HYPRE_MANY_ENTRIES 32768
+#define SC_HYPRE_MANY_BORDERED 400000
 #define SC_HYPRE_LEAST_ENTRIES 2048 /* with fewer, their numbers of columns are in the heap */
+
+#define SC_HYPRE_LEAST_BORDERED 128 /* shorter vectors are never away: SEMCACHE_ARENA_MIN of 1 KiB */
 
 /* Whether libsemcache is in the process, and hypre has the version of the headers. */
 bool sc_hypre_is_ready(void);
@@ -27,8 +30,14 @@ HYPRE_Int sc_hypre_error(void);
 
 /* Whether vectors of n elements are offered in this thread now. */
 bool sc_hypre_is_large(HYPRE_Int n);
-/* From here to the next call: the thread's vectors belong to a matrix with so many entries. */
-void sc_hypre_entries(HYPRE_Int entries);
+
+/* Between the calls the thread works with the vectors of a parallel matrix.  Pairs of calls may nest: `before` is what
+ * the first call returns. */
+bool sc_hypre_begin(const hypre_ParCSRMatrix *a);
+void sc_hypre_end(bool before);
+
+/* Whether the last product of the matrix ran on the devices. */
+bool sc_hypre_is_taken(const hypre_CSRMatrix *a);
 
 /* w := alpha x + beta y, or alpha x without y.  False: hypre computes. */
 bool sc_hypre_combine(HYPRE_Int n, double alpha, const double *x, double beta, const double *y, double *w);

@@ -6,14 +6,14 @@
 #include "adapters/borders.h"
 #include "adapters/hypre/adapter.h"
 
-/* Without a large vector both vectors are at home.  The columns of other ranks have few entries beside a large vector:
- * their product on the host would fetch the vector.  hypre computes with temporary vectors that are longer, too. */
+/* Without a large vector, or many entries, both vectors are at home.  The columns of other ranks have few entries
+ * beside a large vector: their product on the host would fetch the vector.  hypre computes with temporary vectors that
+ * are longer, too. */
 static bool is_suited(const hypre_CSRMatrix *a, HYPRE_Int inputs, HYPRE_Int outputs, const hypre_Vector *x,
                       const hypre_Vector *y)
 {
     return a->num_nonzeros >= SC_HYPRE_LEAST_ENTRIES && a->data && a->j && !a->pattern_only &&
-           (inputs >= SC_HYPRE_LEAST_ELEMENTS || outputs >= SC_HYPRE_LEAST_ELEMENTS ||
-            a->num_nonzeros >= SC_HYPRE_MANY_ENTRIES) && x->num_vectors == 1 &&
+           (sc_hypre_is_large(inputs) || sc_hypre_is_large(outputs)) && x->num_vectors == 1 &&
            y->num_vectors == 1 && x->size >= inputs && y->size >= outputs && x->data != y->data && sc_hypre_is_ready();
 }
 
@@ -83,6 +83,25 @@ static bool take_few(const hypre_CSRMatrix *a, double alpha, const hypre_Vector 
 
 /* --- products ----------------------------------------------------------------------------------------------------- */
 
+/* Matrices whose last product ran on the devices: hints by address, which may be the address of a matrix that has
+ * ended. */
+static const hypre_CSRMatrix *taken[64]; /* atomic */
+
+static const hypre_CSRMatrix **hint_of(const hypre_CSRMatrix *a)
+{
+    return &taken[(uintptr_t)a * UINT64_C(0x9e3779b97f4a7c15) >> 58];
+}
+
+bool sc_hypre_is_taken(const hypre_CSRMatrix *a) { return __atomic_load_n(hint_of(a), __ATOMIC_RELAXED) == a; }
+
+/* Returns done. */
+static bool note_taken(const hypre_CSRMatrix *a, bool done)
+{
+    if (done != sc_hypre_is_taken(a))
+        __atomic_store_n(hint_of(a), done ? a : NULL, __ATOMIC_RELAXED);
+    return done;
+}
+
 /* y := alpha op(A) x + beta y */
 static bool offer(const hypre_CSRMatrix *a, char op, double alpha, const hypre_Vector *x, double beta, hypre_Vector *y)
 {
@@ -95,6 +114,16 @@ static bool offer(const hypre_CSRMatrix *a, char op, double alpha, const hypre_V
     return semcache_try_sparse(&arrays, op, 1, scale, x->data, 1, old, y->data, 1);
 }
 
+/* y := b, both of n elements.  A short copy that the devices decline is done here.  False: not done. */
+static bool copy(HYPRE_Int n, const double *b, double *y)
+{
+    if (sc_hypre_combine(n, 1, b, 0, NULL, y))
+        return true;
+    if (n < SC_HYPRE_LEAST_ELEMENTS)
+        memcpy(y, b, (size_t)n * sizeof *y);
+    return n < SC_HYPRE_LEAST_ELEMENTS;
+}
+
 /* y := alpha A x + beta b.  With b apart from y, y is a copy of b first; a declined product overwrites the copy. */
 SC_ADAPTER_NAME HYPRE_Int hypre_CSRMatrixMatvecOutOfPlace(HYPRE_Complex alpha, hypre_CSRMatrix *a, hypre_Vector *x,
                                                           HYPRE_Complex beta, hypre_Vector *b, hypre_Vector *y,
@@ -104,8 +133,8 @@ SC_ADAPTER_NAME HYPRE_Int hypre_CSRMatrixMatvecOutOfPlace(HYPRE_Complex alpha, h
                             hypre_Vector *, HYPRE_Int);
 
     if (!offset && alpha != 0 && is_suited(a, a->num_cols, a->num_rows, x, y) && b->size == y->size &&
-        (beta == 0 || b->data == y->data || sc_hypre_combine(a->num_rows, 1, b->data, 0, NULL, y->data)) &&
-        offer(a, 'N', alpha, x, beta, y))
+        (beta == 0 || b->data == y->data || copy(a->num_rows, b->data, y->data)) &&
+        note_taken(a, offer(a, 'N', alpha, x, beta, y)))
         return sizes_fit(a->num_cols, a->num_rows, x, y);
     if (!offset && add_few(a, alpha, x, beta, b, y))
         return sizes_fit(a->num_cols, a->num_rows, x, y);
@@ -129,7 +158,7 @@ SC_ADAPTER_NAME HYPRE_Int hypre_CSRMatrixMatvecT(HYPRE_Complex alpha, hypre_CSRM
 /* Fetches, in one batch, the elements of a vector that remote ranks read or add to. */
 static void get_borders(const hypre_ParCSRCommPkg *plan, const hypre_Vector *local, enum semcache_mode mode)
 {
-    if (plan && local->num_vectors == 1 && local->size >= SC_HYPRE_LEAST_ELEMENTS && sc_hypre_is_ready())
+    if (plan && local->num_vectors == 1 && sc_hypre_is_large(local->size) && sc_hypre_is_ready())
         for (HYPRE_Int i = 0; i < plan->num_sends; i++)
             sc_adapter_get(local->data, sizeof(double), plan->send_map_elmts + plan->send_map_starts[i],
                            sizeof(HYPRE_Int), plan->send_map_starts[i + 1] - plan->send_map_starts[i], mode);
@@ -140,9 +169,13 @@ SC_ADAPTER_NAME HYPRE_Int hypre_ParCSRMatrixMatvecOutOfPlace(HYPRE_Complex alpha
                                                              hypre_ParVector *y)
 {
     static __typeof__(hypre_ParCSRMatrixMatvecOutOfPlace) *own;
+    const bool before = sc_hypre_begin(a);
+    HYPRE_Int errors;
 
     get_borders(hypre_ParCSRMatrixCommPkg(a), hypre_ParVectorLocalVector(x), SEMCACHE_READ);
-    return SC_ADAPTER_NEXT(own, "hypre_ParCSRMatrixMatvecOutOfPlace")(alpha, a, x, beta, b, y);
+    errors = SC_ADAPTER_NEXT(own, "hypre_ParCSRMatrixMatvecOutOfPlace")(alpha, a, x, beta, b, y);
+    sc_hypre_end(before);
+    return errors;
 }
 
 /* The result of the thread's transposed product.  hypre ends the exchange between the local product and the addition of
@@ -153,11 +186,13 @@ SC_ADAPTER_NAME HYPRE_Int hypre_ParCSRMatrixMatvecT(HYPRE_Complex alpha, hypre_P
                                                     HYPRE_Complex beta, hypre_ParVector *y)
 {
     static __typeof__(hypre_ParCSRMatrixMatvecT) *own;
+    const bool before = sc_hypre_begin(a);
     HYPRE_Int errors;
 
     transposed = y;
     errors = SC_ADAPTER_NEXT(own, "hypre_ParCSRMatrixMatvecT")(alpha, a, x, beta, y);
     transposed = NULL;
+    sc_hypre_end(before);
     return errors;
 }
 

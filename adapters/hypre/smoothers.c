@@ -5,9 +5,24 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static double *data_of(hypre_ParVector *v) { return hypre_VectorData(hypre_ParVectorLocalVector(v)); }
 static HYPRE_Int size_of(hypre_ParVector *v) { return hypre_VectorSize(hypre_ParVectorLocalVector(v)); }
+
+/* Copies a vector to a temporary one if the devices should do the sweep that begins with this step: the copy decides.
+ * The vectors of a matrix with few rows may be at home.  There the last product, of the residual, has decided. */
+static bool begins(const hypre_ParCSRMatrix *a, hypre_ParVector *from, hypre_ParVector *to)
+{
+    const HYPRE_Int n = size_of(from);
+
+    if (sc_hypre_combine(n, 1, data_of(from), 0, NULL, data_of(to)))
+        return true;
+    if (n >= SC_HYPRE_LEAST_ELEMENTS || !sc_hypre_is_large(n) || !sc_hypre_is_taken(hypre_ParCSRMatrixDiag(a)))
+        return false;
+    memcpy(data_of(to), data_of(from), (size_t)n * sizeof(double));
+    return true;
+}
 
 /* --- Chebyshev ---------------------------------------------------------------------------------------------------- */
 
@@ -69,18 +84,20 @@ SC_ADAPTER_NAME HYPRE_Int hypre_ParCSRRelax_Cheby_SolveHost(hypre_ParCSRMatrix *
     const struct smoothing s = {.a = a, .f = f, .u = u, .v = v, .r = r, .tmp = tmp, .scaling = scaling,
                                 .n = size_of(u)};
     const HYPRE_Int degree = order > 4 ? 3 : order < 1 ? 0 : order - 1;
+    const bool large = sc_hypre_begin(a), done = scale && size_of(before) >= s.n && begins(a, u, before);
 
-    if (!scale || size_of(before) < s.n ||
-        !sc_hypre_combine(s.n, 1, data_of(u), 0, NULL, data_of(before)))
-        return SC_ADAPTER_NEXT(own, "hypre_ParCSRRelax_Cheby_SolveHost")(a, f, scaling, coefficients, order, scale,
-                                                                        variant, u, v, r, before, tmp);
-    take_residual(&s);
-    combine(s.n, coefficients[degree], data_of(r), 0, NULL, data_of(u));
-    for (HYPRE_Int i = degree - 1; i >= 0; i--)
-        add_degree(&s, coefficients[i]);
-    multiply(s.n, scaling, data_of(u), data_of(tmp));
-    combine(s.n, 1, data_of(before), 1, data_of(tmp), data_of(u));
-    return sc_hypre_error();
+    if (done) {
+        take_residual(&s);
+        combine(s.n, coefficients[degree], data_of(r), 0, NULL, data_of(u));
+        for (HYPRE_Int i = degree - 1; i >= 0; i--)
+            add_degree(&s, coefficients[i]);
+        multiply(s.n, scaling, data_of(u), data_of(tmp));
+        combine(s.n, 1, data_of(before), 1, data_of(tmp), data_of(u));
+    }
+    sc_hypre_end(large);
+    return done ? sc_hypre_error()
+                : SC_ADAPTER_NEXT(own, "hypre_ParCSRRelax_Cheby_SolveHost")(a, f, scaling, coefficients, order, scale,
+                                                                            variant, u, v, r, before, tmp);
 }
 
 /* --- points of one kind ------------------------------------------------------------------------------------------- */
@@ -200,14 +217,13 @@ static bool is_on_host(HYPRE_Int type, HYPRE_Int points)
     return (type != JACOBI && type != L1_JACOBI) || points != 0;
 }
 
-/* A sweep at the points of one kind on the devices: the first step, which writes a temporary vector only, decides. */
-static bool begins_marked(HYPRE_Int type, HYPRE_Int points, const double *norms, const HYPRE_Int *kinds,
-                          hypre_ParVector *f, hypre_ParVector *u, hypre_ParVector *v)
+/* A sweep at the points of one kind on the devices. */
+static bool begins_marked(const hypre_ParCSRMatrix *a, HYPRE_Int type, HYPRE_Int points, const double *norms,
+                          const HYPRE_Int *kinds, hypre_ParVector *f, hypre_ParVector *u, hypre_ParVector *v)
 {
     return (type == JACOBI || type == L1_JACOBI) && points != 0 && solving && kinds && norms &&
            sc_hypre_is_large(size_of(u)) && sc_hypre_is_ready() &&
-           divisors_of(size_of(u), norms, kinds, points) &&
-           sc_hypre_combine(size_of(u), 1, data_of(f), 0, NULL, data_of(v));
+           divisors_of(size_of(u), norms, kinds, points) && begins(a, f, v);
 }
 
 /* hypre's l1-Jacobi at the points of one kind is a loop; its Jacobi does the same in steps that the devices have. */
@@ -218,10 +234,10 @@ SC_ADAPTER_NAME HYPRE_Int hypre_BoomerAMGRelax(hypre_ParCSRMatrix *a, hypre_ParV
 {
     static __typeof__(hypre_BoomerAMGRelax) *own;
     const size_t bytes = (size_t)size_of(u) * sizeof(double);
+    const bool before = sc_hypre_begin(a);
     HYPRE_Int result;
 
-    sc_hypre_entries(hypre_CSRMatrixNumNonzeros(hypre_ParCSRMatrixDiag(a)));
-    if (begins_marked(type, points, l1_norms, cf_marker, f, u, v)) {
+    if (begins_marked(a, type, points, l1_norms, cf_marker, f, u, v)) {
         type = JACOBI;
     } else if (is_on_host(type, points) && sc_hypre_is_large(size_of(u)) && sc_hypre_is_ready()) {
         (void)semcache_acquire(data_of(f), bytes, SEMCACHE_READ);
@@ -229,7 +245,7 @@ SC_ADAPTER_NAME HYPRE_Int hypre_BoomerAMGRelax(hypre_ParCSRMatrix *a, hypre_ParV
     }
     result = SC_ADAPTER_NEXT(own, "hypre_BoomerAMGRelax")(a, f, cf_marker, type, points, weight, omega, l1_norms, u, v,
                                                           z);
-    sc_hypre_entries(0);
+    sc_hypre_end(before);
     return result;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

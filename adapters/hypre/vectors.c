@@ -22,7 +22,17 @@ HYPRE_Int sc_hypre_error(void)
 
 static __thread bool many; /* the vectors belong to a matrix with many entries */
 
-void sc_hypre_entries(HYPRE_Int entries) { many = entries >= SC_HYPRE_MANY_ENTRIES; }
+bool sc_hypre_begin(const hypre_ParCSRMatrix *a)
+{
+    const HYPRE_Int outside = hypre_CSRMatrixNumNonzeros(hypre_ParCSRMatrixOffd(a));
+    const bool before = many;
+
+    many = hypre_CSRMatrixNumNonzeros(hypre_ParCSRMatrixDiag(a)) >=
+           (outside ? SC_HYPRE_MANY_BORDERED : SC_HYPRE_MANY_ENTRIES);
+    return before;
+}
+
+void sc_hypre_end(bool before) { many = before; }
 
 bool sc_hypre_is_large(HYPRE_Int n) { return n >= SC_HYPRE_LEAST_ELEMENTS || many; }
 

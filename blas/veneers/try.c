@@ -4,6 +4,7 @@
 
 #include "base/quiet.h"
 #include "blas/blas_int.h"
+#include "coherence/call.h"
 
 #define AT_ONCE 32 /* dot products with one wait */
 
@@ -42,12 +43,19 @@ static struct sc_blas_call call_of(enum sc_op op, enum sc_type type, int64_t n, 
                                  .incx = 1, .incy = 1, .x = (void *)x, .y = (void *)y};
 }
 
+bool sc_blas_try_stays(enum sc_type type, int64_t n, const void *x, const void *y)
+{
+    const uint64_t bytes = (uint64_t)n * sc_type_bytes(type);
+
+    return n < sc_blas_small[1] && sc_coherence_is_home(x, bytes) && (!y || sc_coherence_is_home(y, bytes));
+}
+
 bool sc_blas_try(enum sc_op op, enum sc_type type, int64_t n, const double alpha[2], const void *x,
                  const double beta[2], void *y, double result[2], const void *caller)
 {
     struct sc_blas_call call;
 
-    if (n < sc_blas_small[1])
+    if (sc_blas_try_stays(type, n, x, y))
         return false;
     sc_blas_called_from(caller);
     call = call_of(op, type, n, x, y);
