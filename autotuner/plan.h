@@ -144,8 +144,10 @@ int sc_plan_candidates(const struct sc_autotuner_call *question, double seconds[
 
 /* Number of devices for a new matrix of this size. */
 int sc_plan_spread(uint64_t bytes, int devices, enum sc_offload mode);
-/* The same for vectors in calls that have only vectors, and for sparse matrices with vectors of this size. */
+/* The same for vectors in calls that have only vectors. */
 int sc_plan_spread_vector(uint64_t bytes, int devices, enum sc_offload mode);
+/* The same for a sparse matrix: the devices of its vectors, unless the matrix is large beside them. */
+int sc_plan_spread_sparse(uint64_t bytes, uint64_t vector_bytes, int devices, enum sc_offload mode);
 
 /* Forgets all predictions. */
 void sc_plans_reset(void);

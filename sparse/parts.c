@@ -143,8 +143,6 @@ static enum sc_status keep_offsets(const struct sc_sparse_matrix *m, struct sc_s
     return v->offsets ? SC_OK : SC_ERR_MEMORY;
 }
 
-#define SHORT_ROW 256 /* bytes on average */
-
 static uint64_t bytes_of(const struct sc_sparse_csr *a)
 {
     uint64_t entries = a->rows ? (uint64_t)(sc_sparse_first(a, a->rows) - sc_sparse_first(a, 0)) : 0;
@@ -163,18 +161,15 @@ static int64_t longest_row(const struct sc_sparse_csr *a)
     return longest;
 }
 
-/* Devices for the parts.  With short rows the vectors of a solver take a large part of the time: the matrix has the
- * devices of its vectors, or each vector would move in each product. */
+/* Devices for the parts. */
 static int devices_for(const struct sc_sparse_variant *v)
 {
     const struct sc_sparse_csr *a = &v->csr;
-    uint64_t bytes = bytes_of(a), rows = (uint64_t)a->rows;
-    int devices = sc_coherence_devices();
 
     if (v->use.solve || v->use.whole)
         return 1;
-    return bytes <= rows * SHORT_ROW ? sc_plan_spread_vector(rows * sc_type_bytes(a->type), devices, sc_config.offload)
-                                     : sc_plan_spread(bytes, devices, sc_config.offload);
+    return sc_plan_spread_sparse(bytes_of(a), (uint64_t)a->rows * sc_type_bytes(a->type), sc_coherence_devices(),
+                                 sc_config.offload);
 }
 
 enum sc_status sc_sparse_analyse(struct sc_sparse_matrix *m, struct sc_sparse_variant *v)

@@ -339,6 +339,10 @@ static void test_spread(void)
     tap_ok(sc_plan_spread(100, 8, SC_OFFLOAD_AUTO) == 1, "a small one is not spread");
     tap_ok(sc_plan_spread(100, 8, SC_OFFLOAD_ALWAYS) == 8, "but always is: to be tested");
     tap_ok(sc_plan_spread(72 * mib, 2, SC_OFFLOAD_AUTO) == 2, "72 MB are worth two devices");
+    tap_ok(sc_plan_spread_sparse(80 * mib, mib, 2, SC_OFFLOAD_AUTO) == 1 &&
+               sc_plan_spread_sparse(80 * mib, 16 * mib, 2, SC_OFFLOAD_AUTO) == 2 &&
+               sc_plan_spread_sparse(512 * mib, mib, 2, SC_OFFLOAD_AUTO) == 2,
+           "a sparse matrix has the devices of its vectors, or a large one its own");
     tap_ok(sc_plan_spread_vector(80 * mib, 4, SC_OFFLOAD_AUTO) == 4 && sc_plan_spread_vector(7 * mib, 4,
                                                                                              SC_OFFLOAD_AUTO) == 1,
            "a vector of 80 MB is worth four devices, one of 7 MB a single device");
