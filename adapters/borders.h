@@ -9,7 +9,7 @@
 
 enum {
     SC_ADAPTER_LEAST_PART = 8192, /* elements of a rank's vector; smaller vectors are left to faults */
-    SC_ADAPTER_MOST_RUNS = 64,    /* runs of numbers; more runs are left to faults */
+    SC_ADAPTER_MOST_RUNS = 64,    /* runs of numbers; of more runs, neighbours are joined */
     SC_ADAPTER_GAP = 4096         /* bytes; runs with a smaller gap are fetched together */
 };
 
@@ -33,9 +33,9 @@ static inline int64_t sc_adapter_ascent(const void *numbers, size_t bytes, int64
     return i;
 }
 
-/* The runs first[] to end[] of numbers that lie together.  Returns the count, 0 for too many. */
-static inline int sc_adapter_runs(const void *numbers, size_t bytes, int64_t count, int64_t gap, int64_t *first,
-                                  int64_t *end)
+/* The runs first[] to end[] of numbers, with gaps of less than `gap` numbers.  Returns the count, 0 for too many. */
+static inline int sc_adapter_runs_apart(const void *numbers, size_t bytes, int64_t count, int64_t gap, int64_t *first,
+                                        int64_t *end)
 {
     int runs = 0;
 
@@ -58,14 +58,25 @@ static inline int sc_adapter_runs(const void *numbers, size_t bytes, int64_t cou
     return runs;
 }
 
+/* At most SC_ADAPTER_MOST_RUNS runs first[] to end[] that contain the numbers of elements of `element` bytes.  Returns
+ * the count, 0 without numbers.  A longer transfer costs less than the faults of the elements. */
+static inline int sc_adapter_runs(const void *numbers, size_t bytes, int64_t count, size_t element, int64_t *first,
+                                  int64_t *end)
+{
+    int runs = 0;
+
+    for (int64_t gap = (int64_t)(SC_ADAPTER_GAP / element); count > 0 && !runs; gap = 8 * gap + 1)
+        runs = sc_adapter_runs_apart(numbers, bytes, count, gap, first, end);
+    return runs;
+}
+
 /* Fetches the elements with these numbers (integers of `bytes` bytes).  Borders between ranks are runs of numbers.  A
  * run costs one transfer; a fault would bring its read-ahead as well. */
 static inline void sc_adapter_get(const void *vector, size_t element, const void *numbers, size_t bytes, int64_t count,
                                   enum semcache_mode mode)
 {
     int64_t first[SC_ADAPTER_MOST_RUNS], end[SC_ADAPTER_MOST_RUNS];
-    const int64_t gap = (int64_t)(SC_ADAPTER_GAP / element);
-    const int runs = semcache_acquire ? sc_adapter_runs(numbers, bytes, count, gap, first, end) : 0;
+    const int runs = semcache_acquire ? sc_adapter_runs(numbers, bytes, count, element, first, end) : 0;
 
     for (int i = 0; i < runs; i++)
         (void)semcache_acquire((const char *)vector + (size_t)first[i] * element, (size_t)(end[i] - first[i]) * element,

@@ -7,7 +7,6 @@
  * -g  the rows of A are divided among so many GPUs (default: one). */
 #include <math.h>
 #include <stdbool.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench/hand.h"

@@ -153,7 +153,7 @@ static PetscErrorCode plan_gathering(PetscSF sf, struct gathering *b)
     PetscFunctionReturn(0);
 }
 
-/* Remote ranks that read too many runs are left to faults. */
+/* The elements that remote ranks read. */
 static PetscErrorCode plan_spans(PetscSF sf, size_t bytes, struct border *b)
 {
     int64_t first[SC_ADAPTER_MOST_RUNS], end[SC_ADAPTER_MOST_RUNS];
@@ -167,8 +167,7 @@ static PetscErrorCode plan_spans(PetscSF sf, size_t bytes, struct border *b)
     PetscCall(PetscSFGetLeafRanks(sf, &others, &ranks, &offset, &numbers));
     for (PetscInt i = 0; i < others; i++) {
         const PetscInt count = ranks[i] == self ? 0 : offset[i + 1] - offset[i];
-        const int runs = sc_adapter_runs(numbers + offset[i], sizeof *numbers, count, (int64_t)(SC_ADAPTER_GAP / bytes),
-                                         first, end);
+        const int runs = sc_adapter_runs(numbers + offset[i], sizeof *numbers, count, bytes, first, end);
         struct span *more = runs ? realloc(b->span, (size_t)(b->spans + runs) * sizeof *more) : NULL;
 
         if (!more)
