@@ -186,6 +186,13 @@ kept_in("$scratch/kept", 'kept', 'a later process does not');
 truncate($_, 20) for glob("$scratch/kept/semcache/python/*");
 kept_in("$scratch/kept", 'parsed', 'a damaged file is made again');
 kept_in("$scratch/kept", 'kept', 'and then kept');
+my ($maker) = glob("$build/adapters/built/scipy/_semcache/solvers.py");
+my @kept = glob("$scratch/kept/semcache/python/*");
+my @times = (stat $maker)[8, 9];
+utime($times[0], $times[1] - 1, $maker);
+kept_in("$scratch/kept", 'parsed', 'another version of the adapter parses again');
+utime(@times, $maker);
+is(scalar(() = glob("$scratch/kept/semcache/python/*")), scalar(@kept), 'in place of the earlier files');
 kept_in('/proc', 'parsed', 'a folder that cannot be made changes nothing');
 
 done_testing();

@@ -47,7 +47,7 @@ def write(path, key, codes):
 def get(source, maker, make):
     """make(), or what it has returned to an earlier process for the same files and the same Python."""
     key = (stamp(source), stamp(maker), importlib.util.MAGIC_NUMBER)
-    path = place(key)
+    path = place((source, importlib.util.MAGIC_NUMBER))  # a new version replaces the old one
     codes = read(path, key)
     if codes is None:
         codes = make()
