@@ -1,5 +1,5 @@
-/* Runs of numbers that adapters fetch: at most SC_ADAPTER_MOST_RUNS, and each number is in one of them, for runs of all
- * lengths and distances, in both directions, and for both sizes of integers. */
+/* Runs of numbers that adapters fetch.  Asserts that there are at most SC_ADAPTER_MOST_RUNS runs, and that each number
+ * is in a run.  The runs have several lengths and distances, both directions, and both sizes of integers. */
 #include <stdbool.h>
 
 #include "adapters/borders.h"

@@ -20,8 +20,6 @@
 #define SC_HYPRE_MANY_BORDERED 400000
 #define SC_HYPRE_LEAST_ENTRIES 2048 /* with fewer, their numbers of columns are in the heap */
 
-#define SC_HYPRE_LEAST_BORDERED 128 /* shorter vectors are never away: SEMCACHE_ARENA_MIN of 1 KiB */
-
 /* Whether libsemcache is in the process, and hypre has the version of the headers. */
 bool sc_hypre_is_ready(void);
 
@@ -41,6 +39,9 @@ bool sc_hypre_is_taken(const hypre_CSRMatrix *a);
 
 /* w := alpha x + beta y, or alpha x without y.  False: hypre computes. */
 bool sc_hypre_combine(HYPRE_Int n, double alpha, const double *x, double beta, const double *y, double *w);
+
+/* w := x.  A short copy that the devices decline is done here.  False: not done. */
+bool sc_hypre_copy(HYPRE_Int n, const double *x, double *w);
 
 /* y := y + x ./ divisors, which stand for the elements of b.  False: hypre computes. */
 bool sc_hypre_add_quotients(hypre_Vector *x, hypre_Vector *b, hypre_Vector *y, const double *divisors);

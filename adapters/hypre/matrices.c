@@ -114,16 +114,6 @@ static bool offer(const hypre_CSRMatrix *a, char op, double alpha, const hypre_V
     return semcache_try_sparse(&arrays, op, 1, scale, x->data, 1, old, y->data, 1);
 }
 
-/* y := b, both of n elements.  A short copy that the devices decline is done here.  False: not done. */
-static bool copy(HYPRE_Int n, const double *b, double *y)
-{
-    if (sc_hypre_combine(n, 1, b, 0, NULL, y))
-        return true;
-    if (n < SC_HYPRE_LEAST_ELEMENTS)
-        memcpy(y, b, (size_t)n * sizeof *y);
-    return n < SC_HYPRE_LEAST_ELEMENTS;
-}
-
 /* y := alpha A x + beta b.  With b apart from y, y is a copy of b first; a declined product overwrites the copy. */
 SC_ADAPTER_NAME HYPRE_Int hypre_CSRMatrixMatvecOutOfPlace(HYPRE_Complex alpha, hypre_CSRMatrix *a, hypre_Vector *x,
                                                           HYPRE_Complex beta, hypre_Vector *b, hypre_Vector *y,
@@ -133,7 +123,7 @@ SC_ADAPTER_NAME HYPRE_Int hypre_CSRMatrixMatvecOutOfPlace(HYPRE_Complex alpha, h
                             hypre_Vector *, HYPRE_Int);
 
     if (!offset && alpha != 0 && is_suited(a, a->num_cols, a->num_rows, x, y) && b->size == y->size &&
-        (beta == 0 || b->data == y->data || copy(a->num_rows, b->data, y->data)) &&
+        (beta == 0 || b->data == y->data || sc_hypre_copy(a->num_rows, b->data, y->data)) &&
         note_taken(a, offer(a, 'N', alpha, x, beta, y)))
         return sizes_fit(a->num_cols, a->num_rows, x, y);
     if (!offset && add_few(a, alpha, x, beta, b, y))

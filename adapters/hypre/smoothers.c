@@ -5,23 +5,20 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static double *data_of(hypre_ParVector *v) { return hypre_VectorData(hypre_ParVectorLocalVector(v)); }
 static HYPRE_Int size_of(hypre_ParVector *v) { return hypre_VectorSize(hypre_ParVectorLocalVector(v)); }
 
-/* Copies a vector to a temporary one if the devices should do the sweep that begins with this step: the copy decides.
- * The vectors of a matrix with few rows may be at home.  There the last product, of the residual, has decided. */
+/* Copies a vector to a temporary vector, as the first step of a sweep on the devices.  False: the sweep is hypre's.
+ * The devices decide by accepting the copy.  The vectors of a matrix with few rows may be at home: there the last
+ * product, of the residual, has decided. */
 static bool begins(const hypre_ParCSRMatrix *a, hypre_ParVector *from, hypre_ParVector *to)
 {
     const HYPRE_Int n = size_of(from);
 
-    if (sc_hypre_combine(n, 1, data_of(from), 0, NULL, data_of(to)))
-        return true;
-    if (n >= SC_HYPRE_LEAST_ELEMENTS || !sc_hypre_is_large(n) || !sc_hypre_is_taken(hypre_ParCSRMatrixDiag(a)))
-        return false;
-    memcpy(data_of(to), data_of(from), (size_t)n * sizeof(double));
-    return true;
+    if (sc_hypre_is_large(n) && sc_hypre_is_taken(hypre_ParCSRMatrixDiag(a)))
+        return sc_hypre_copy(n, data_of(from), data_of(to));
+    return sc_hypre_combine(n, 1, data_of(from), 0, NULL, data_of(to));
 }
 
 /* --- Chebyshev ---------------------------------------------------------------------------------------------------- */

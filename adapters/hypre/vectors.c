@@ -1,4 +1,6 @@
 /* hypre's operations on the local parts of vectors.  A declined operation is hypre's. */
+#include <string.h>
+
 #include "adapters/hypre/adapter.h"
 
 bool sc_hypre_is_ready(void)
@@ -42,6 +44,15 @@ bool sc_hypre_combine(HYPRE_Int n, double alpha, const double *x, double beta, c
 
     return sc_hypre_is_large(n) && sc_hypre_is_ready() &&
            semcache_try_axpby(n, SEMCACHE_FLOAT64, a, x, b, y, w);
+}
+
+bool sc_hypre_copy(HYPRE_Int n, const double *x, double *w)
+{
+    if (sc_hypre_combine(n, 1, x, 0, NULL, w))
+        return true;
+    if (n < SC_HYPRE_LEAST_ELEMENTS)
+        memcpy(w, x, (size_t)n * sizeof *w);
+    return n < SC_HYPRE_LEAST_ELEMENTS;
 }
 
 /* One vector with elements side by side. */

@@ -15,7 +15,7 @@
 
 #include "adapters/borders.h"
 
-#define FEW_RUNS 8     /* runs that are fetched one by one */
+#define FEW_RUNS 8     /* more runs are gathered by the devices */
 #define WASTED_MOST 40 /* declined offers: libsemcache declines the first offers of a matrix */
 
 static const char attached[] = "semcache_border";
