@@ -22,6 +22,7 @@ struct sc_autotuner_call {
     int side;              /* SYMM, HEMM, TRMM, TRSM: 'L' or 'R' */
     int launches;          /* kernels behind the first: of a batch with products of several shapes */
     char uplo;             /* the triangle of an operation that has one: 'U' or 'L' */
+    bool loops;            /* on the host the program has a loop of its own on one processor, not the BLAS */
     int64_t m, n, k;       /* as in struct sc_kernel */
     int64_t chain;         /* rows that wait in a sparse solve; else 0 */
     double terms;          /* products of entries, of a product of two sparse matrices; else 0 */

@@ -51,7 +51,7 @@ struct sc_host_mean *sc_host_rates_of(const struct sc_autotuner_call *call)
     int kind = sc_op_is_lapack(call->op) ? 4 + (int)(call->op - SC_OP_POTRF) : sc_op_level(call->op);
     int size = work >= 4 ? ilogb(work) / 2 : 0;
 
-    if (call->machine.emulated || is_apart(call))
+    if (call->machine.emulated || call->loops || is_apart(call))
         return NULL;
     size = size < SIZES ? size : SIZES - 1;
     return &means[call->machine.database != NULL][kind][call->type][size];

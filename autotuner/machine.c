@@ -14,6 +14,8 @@
 #define CORE_FLOPS 14e9        /* double precision; OpenBLAS on many processors */
 #define CORE_BANDWIDTH 8e9
 #define HOST_BANDWIDTH_MAX 300e9
+#define LOOP_CACHE 16777216.0  /* bytes that a processor's caches hold */
+#define LOOP_BANDWIDTH 20e9    /* of a loop on one processor over so many bytes */
 #define DEVICE_FLOPS 5e12
 #define DEVICE_BANDWIDTH 500e9
 #define PEER_BANDWIDTH 100e9
@@ -109,6 +111,11 @@ double sc_machine_host_seconds(const struct sc_machine *m, double flops, double 
     double bandwidth = smaller(cores * CORE_BANDWIDTH, HOST_BANDWIDTH_MAX);
 
     return SC_HOST_CALL_SECONDS + larger(flops / known(m->host_flops, cores * CORE_FLOPS), bytes / bandwidth);
+}
+
+double sc_machine_loop_seconds(double bytes)
+{
+    return bytes / (bytes <= LOOP_CACHE ? LOOP_BANDWIDTH : CORE_BANDWIDTH);
 }
 
 double sc_machine_host_lapack(enum sc_op op)

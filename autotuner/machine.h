@@ -73,6 +73,8 @@ double sc_machine_task(const struct sc_database *db);
 
 /* Roofline of the host BLAS; flops of double precision, bytes of the operands. */
 double sc_machine_host_seconds(const struct sc_machine *machine, double flops, double bytes);
+/* A loop of the program on one processor over so many bytes. */
+double sc_machine_loop_seconds(double bytes);
 /* Rate of a routine of the host's LAPACK in the rate of its matrix products, for large sizes and nominal arithmetic
  * (ops/operations.tab): OpenBLAS on 16 processors (bench/lapack_rates). */
 double sc_machine_host_lapack(enum sc_op op);

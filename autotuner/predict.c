@@ -92,7 +92,7 @@ static double measured(const struct sc_autotuner_call *call, int place, int part
     const struct sc_database *db = call->machine.database;
     double seconds, rate;
 
-    if (!db || sc_op_is_banded(call->op) || sc_op_is_lapack(call->op))
+    if (!db || sc_op_is_banded(call->op) || sc_op_is_lapack(call->op) || (call->loops && place == SC_PLACE_HOST))
         return 0;
     if (sc_op_is_sparse(call->op)) /* on the host by loops of the library's own */
         return place == SC_PLACE_HOST || call->terms > 0
@@ -122,6 +122,8 @@ static double host_by_sizes(const struct sc_autotuner_call *call, double bytes)
 
     if (call->terms > 0)
         return call->terms * SC_TERM_HOST_SECONDS;
+    if (call->loops)
+        return sc_machine_loop_seconds(bytes);
     return sc_op_is_sparse(call->op) ? sc_machine_host_seconds(&one, 0, bytes)
                                      : sc_machine_host_seconds(&call->machine, weighed_flops(call), bytes);
 }

@@ -34,6 +34,7 @@ struct sc_blas_call {
     enum sc_type type;
     char order;
     char transa, transb, side, uplo, diag;
+    bool loops;            /* on the host the program has a loop of its own on one processor: for decisions */
     bool conj;             /* set by the row-major conversion: the Fortran routine would need conjugated vectors */
     int64_t m, n, k, kl, ku, lda, ldb, ldc, incx, incy;
     double alpha[2], beta[2];

@@ -48,6 +48,7 @@ struct sc_kernel {
     char side, uplo, diag; /* 'L'/'R', 'U'/'L', 'U'/'N' */
     bool scale_real;     /* SCAL of a complex vector by a real alpha: csscal, zdscal */
     bool conj;           /* level 2 operations of row-major calls: see sc_kernel_rows */
+    bool loops;          /* on the host the program has a loop of its own on one processor: for decisions */
     int64_t m, n, k;     /* vector operations have n only */
     int64_t kl, ku;      /* GBMV */
     double param[5];     /* ROTM, as in the BLAS */

@@ -3,6 +3,7 @@
  * data back and forth, or never use a device that pays. */
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "autotuner/autotuner.h"
 #include "autotuner/explain.h"
@@ -310,6 +311,11 @@ static void test_opening(void)
     tap_ok(dots > 0.9 && dots < 1.1, "of any level");
     sc_autotuner_reset();
     tap_ok(sc_autotuner_opens(sc_autotuner_estimate(&large)) == SC_OPENS_NOW, "a large product opens them at once");
+    sc_autotuner_reset();
+    sc_autotuner_opens(1e-3);
+    usleep(10000);
+    sc_autotuner_opens(1e-3);
+    tap_ok(fabs(sc_autotuner_spent() - 3e-3) < 1e-9, "a slow call counts twice (%g s)", sc_autotuner_spent());
     sc_autotuner_reset();
     sc_config.open = SC_OPEN_FIRST;
     tap_ok(sc_autotuner_opens(sc_autotuner_estimate(&call)), "any does when so set");
@@ -700,9 +706,35 @@ static void test_sparse(void)
     sc_database_free(slow);
 }
 
+/* Library loops on one processor: neither measurements of the host's BLAS nor its learned rate say what they take. */
+static void test_loops(void)
+{
+    struct sc_database *db = measured(5e13, 55e9, 2);
+    struct sc_autotuner_call blas = {.op = SC_OP_AXPY, .type = SC_D, .n = 8000000, .bytes = 128000000,
+                                     .result_bytes = 64000000, .device_bytes = 64000000, .view = NULL, .machine = h200};
+    struct sc_autotuner_call loop;
+    struct sc_autotuner_prediction p, q;
+
+    blas.machine.database = db;
+    loop = blas;
+    loop.loops = true;
+    predict(&blas, &p);
+    predict(&loop, &q);
+    tap_ok(p.alone < 4e-3 && fabs(q.alone - 128e6 / 8e9) < 1e-9, "a loop on one processor: %g s, by the BLAS %g", q.alone,
+           p.alone);
+    tap_ok(offload(&loop, SC_OFFLOAD_AUTO) == 1, "its vectors go to devices at once");
+    loop.n = 80000;
+    loop.bytes = 1280000;
+    loop.device_bytes = loop.result_bytes = 0;
+    predict(&loop, &q);
+    tap_ok(fabs(q.alone - 1.28e6 / 20e9) < 1e-9, "short vectors are in the processor's caches");
+    sc_database_free(db);
+}
+
 int main(void)
 {
     test_once();
+    test_loops();
     test_modes();
     test_sparse();
     test_residency();

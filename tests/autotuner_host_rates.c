@@ -32,10 +32,11 @@ static double factor(const struct sc_autotuner_call *call) { return sc_host_rate
 int main(void)
 {
     static const int64_t strides[][2] = {{1, 8}, {-8, 1}, {N, N}};
-    struct sc_autotuner_call near = copy(1, 1), unknown = near, emulated = near;
+    struct sc_autotuner_call near = copy(1, 1), unknown = near, emulated = near, loop = near;
 
     unknown.view = NULL;
     emulated.machine.emulated = true;
+    loop.loops = true;
     for (int i = 0; i < 3; i++) {
         struct sc_autotuner_call apart = copy(strides[i][0], strides[i][1]);
 
@@ -45,8 +46,9 @@ int main(void)
     }
     run_slowly(&unknown);
     run_slowly(&emulated);
+    run_slowly(&loop);
     near = copy(1, 1);
-    tap_ok(factor(&near) == 1, "nor have vectors that nobody knows, or calls of an emulated clock");
+    tap_ok(factor(&near) == 1, "nor have vectors that nobody knows, calls of an emulated clock, or loops of the program");
     near = copy(1, 7);
     run_slowly(&near);
     tap_ok(factor(&near) == 8, "slow calls of small strides: the largest factor (%g)", factor(&near));

@@ -178,7 +178,7 @@ static struct sc_autotuner_call call_of(const struct sc_kernel *k, const struct 
 {
     struct sc_autotuner_call call = {.op = k->op, .type = k->type, .metric = sc_config.metric, .side = k->side,
                                      .launches = k->batch.items ? k->batch.items->shapes - 1 : 0,
-                                     .uplo = k->uplo, .m = k->m, .n = k->n, .k = k->k,
+                                     .uplo = k->uplo, .loops = k->loops, .m = k->m, .n = k->n, .k = k->k,
                                      .divides = sc_blas_together_possible(k), .operands = count, .view = view,
                                      .peers = sc_coherence_peer_ratio()};
 

@@ -118,8 +118,8 @@ struct shape {
     int64_t size[10];
     char letter[6];
     uint16_t routine;
-    bool once, alpha, beta; /* alpha, beta: are not zero */
-    char padding[5];
+    bool once, loops, alpha, beta; /* alpha, beta: are not zero */
+    char padding[4];
 };
 _Static_assert(sizeof(struct shape) == 96, "no hidden padding");
 
@@ -148,8 +148,8 @@ static void shape_of(const struct sc_blas_call *call, bool once, struct shape *s
         .size = {call->m, call->n, call->k, call->kl, call->ku, call->lda, call->ldb, call->ldc, call->incx,
                  call->incy},
         .letter = {call->order, call->transa, call->transb, call->side, call->uplo, call->diag},
-        .routine = (uint16_t)call->routine, .once = once, .alpha = call->alpha[0] != 0 || call->alpha[1] != 0,
-        .beta = call->beta[0] != 0 || call->beta[1] != 0};
+        .routine = (uint16_t)call->routine, .once = once, .loops = call->loops,
+        .alpha = call->alpha[0] != 0 || call->alpha[1] != 0, .beta = call->beta[0] != 0 || call->beta[1] != 0};
 }
 
 static void addresses_of(const struct sc_blas_call *call, const void *address[ADDRESSES])

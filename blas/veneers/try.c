@@ -39,8 +39,17 @@ static int routine(enum sc_op op, enum sc_type type)
 
 static struct sc_blas_call call_of(enum sc_op op, enum sc_type type, int64_t n, const void *x, const void *y)
 {
-    return (struct sc_blas_call){.routine = routine(op, type), .type = type, .order = SC_BLAS_FORTRAN, .n = n,
-                                 .incx = 1, .incy = 1, .x = (void *)x, .y = (void *)y};
+    return (struct sc_blas_call){.routine = routine(op, type), .type = type, .order = SC_BLAS_FORTRAN, .loops = true,
+                                 .n = n, .incx = 1, .incy = 1, .x = (void *)x, .y = (void *)y};
+}
+
+/* Whether the devices have run the call. If not, the caller computes, and no host routine's time is to be measured. */
+static bool offer(struct sc_blas_call *call)
+{
+    if (sc_blas_large(call) == SC_BLAS_DONE)
+        return true;
+    sc_host_rates_expect(NULL, 0);
+    return false;
 }
 
 bool sc_blas_try_stays(enum sc_type type, int64_t n, const void *x, const void *y)
@@ -61,7 +70,7 @@ bool sc_blas_try(enum sc_op op, enum sc_type type, int64_t n, const double alpha
     call = call_of(op, type, n, x, y);
     memcpy(call.alpha, alpha, sizeof call.alpha);
     memcpy(call.beta, beta, sizeof call.beta);
-    if (sc_blas_large(&call) != SC_BLAS_DONE)
+    if (!offer(&call))
         return false;
     if (result)
         number(&call.result, type, result);
@@ -80,7 +89,7 @@ static bool dots(enum sc_op op, enum sc_type type, int64_t n, int count, const v
     gathers = !sc_blas_one_by_one() && sc_blas_gather(count);
     for (int i = 0; i < count && done; i++) {
         call[i] = call_of(op, type, n, x[i], y[i]);
-        done = sc_blas_large(&call[i]) == SC_BLAS_DONE;
+        done = offer(&call[i]);
     }
     done = (!gathers || sc_blas_gathered()) && done;
     for (int i = 0; i < count && done; i++)
@@ -119,13 +128,12 @@ static double absolute_of(enum sc_type type, void *element)
 
 bool sc_blas_try_largest(enum sc_type type, int64_t n, const void *x, double *result, const void *caller)
 {
-    struct sc_blas_call call = {.routine = routine(SC_OP_IAMAX, type), .type = type, .order = SC_BLAS_FORTRAN, .n = n,
-                                .incx = 1, .x = (void *)x};
+    struct sc_blas_call call = call_of(SC_OP_IAMAX, type, n, x, NULL);
 
     if (n < sc_blas_small[1])
         return false;
     sc_blas_called_from(caller);
-    if (sc_blas_large(&call) != SC_BLAS_DONE)
+    if (!offer(&call))
         return false;
     *result = call.result.i < 1 ? NAN /* no element is a number */
                                 : absolute_of(type, (char *)x + (size_t)(call.result.i - 1) * sc_type_bytes(type));
@@ -143,6 +151,6 @@ bool sc_blas_try_product(enum sc_type type, const struct sc_blas_product *p, con
     if ((double)p->m * (double)p->n * (double)p->k < (double)sc_blas_small[3])
         return false;
     sc_blas_called_from(caller);
-    return sc_blas_large(&call) == SC_BLAS_DONE;
+    return offer(&call);
 }
 /* SPDX-License-Identifier: BSD-2-Clause */
