@@ -151,6 +151,8 @@ enum sc_autotuner_opening {
     SC_OPENS_NOW   /* before this call; the call waits a little for an opening in progress */
 };
 enum sc_autotuner_opening sc_autotuner_opens(double host_seconds);
+/* For a sparse product by loops, which also counts what the program does until the next product, up to as long again. */
+enum sc_autotuner_opening sc_autotuner_opens_for_sparse(double host_seconds);
 double sc_autotuner_spent(void); /* sum of these calls, s */
 
 /* Returns whether a vector with parts on several devices should be brought to one device for a call of level 1: the

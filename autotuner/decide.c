@@ -78,31 +78,6 @@ static void account_put(uint64_t key, const struct sc_autotuner_account *account
 #define LATE_SECONDS 2.0
 static double spent_; /* seconds of the host in large calls; racing updates lose some */
 
-/* A library's own loops may take longer than predicted: SciPy's product with a matrix in CSR took 180 ms, and the
- * prediction was 104 ms. A call counts as long as it took until the next call, at most LATER times its prediction. */
-#define LATER 2
-static double begun_, predicted_; /* of the last call: by the clock, and the prediction */
-
-static double seconds_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* What the last call took beyond its prediction. */
-static double exceeded(double now, double next)
-{
-    double begun, predicted;
-
-    __atomic_load(&begun_, &begun, __ATOMIC_RELAXED);
-    __atomic_load(&predicted_, &predicted, __ATOMIC_RELAXED);
-    __atomic_store(&begun_, &now, __ATOMIC_RELAXED);
-    __atomic_store(&predicted_, &next, __ATOMIC_RELAXED);
-    return larger(smaller(now - begun, LATER * predicted) - predicted, 0);
-}
-
 enum sc_autotuner_opening sc_autotuner_opens(double host_seconds)
 {
     double spent;
@@ -114,11 +89,36 @@ enum sc_autotuner_opening sc_autotuner_opens(double host_seconds)
     if (sc_config.device && strncmp(sc_config.device, "emu", 3) == 0) /* emulated devices open at once */
         return SC_OPENS_NOW;
     __atomic_load(&spent_, &spent, __ATOMIC_RELAXED);
-    spent += host_seconds + exceeded(seconds_now(), host_seconds);
+    spent += host_seconds;
     __atomic_store(&spent_, &spent, __ATOMIC_RELAXED);
     if (spent < OPEN_SECONDS)
         return SC_OPENS_NOT;
     return host_seconds < OPEN_SECONDS && spent < LATE_SECONDS ? SC_OPENS_SOON : SC_OPENS_NOW;
+}
+
+/* Loops on vectors surround a library's sparse products, and are offered to open devices only. So a product counts as
+ * long as the program took until the next product, at most ROUND times the prediction. (An iteration of SciPy's cg took
+ * 200 ms, its product was predicted to take 104 ms.) */
+#define ROUND 2
+static double begun_, predicted_; /* of the last product: by the clock, and the prediction */
+
+static double seconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+enum sc_autotuner_opening sc_autotuner_opens_for_sparse(double host_seconds)
+{
+    double now = seconds_now(), begun, predicted;
+
+    __atomic_load(&begun_, &begun, __ATOMIC_RELAXED);
+    __atomic_load(&predicted_, &predicted, __ATOMIC_RELAXED);
+    __atomic_store(&begun_, &now, __ATOMIC_RELAXED);
+    __atomic_store(&predicted_, &host_seconds, __ATOMIC_RELAXED);
+    return sc_autotuner_opens(host_seconds + larger(smaller(now - begun, ROUND * predicted) - predicted, 0));
 }
 
 double sc_autotuner_spent(void)

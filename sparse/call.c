@@ -111,7 +111,7 @@ bool sc_sparse_opened(double host_seconds)
 
     if (sc_coherence_devices() > 0)
         return true;
-    opening = sc_sparse_start ? sc_autotuner_opens(host_seconds) : SC_OPENS_NOT;
+    opening = sc_sparse_start ? sc_autotuner_opens_for_sparse(host_seconds) : SC_OPENS_NOT;
     if (opening == SC_OPENS_NOT || !sc_sparse_start(opening == SC_OPENS_NOW))
         return false;
     note_site();
