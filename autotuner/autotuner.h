@@ -151,7 +151,7 @@ enum sc_autotuner_opening {
     SC_OPENS_NOW   /* before this call; the call waits a little for an opening in progress */
 };
 enum sc_autotuner_opening sc_autotuner_opens(double host_seconds);
-/* For a sparse product by loops, which also counts what the program does until the next product, up to as long again. */
+/* For a sparse product by loops. Counts what the program does until the next product, too, up to as long again. */
 enum sc_autotuner_opening sc_autotuner_opens_for_sparse(double host_seconds);
 double sc_autotuner_spent(void); /* sum of these calls, s */
 

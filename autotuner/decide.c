@@ -259,6 +259,9 @@ static double paid_before(const struct sc_autotuner_prediction *p, const struct 
     return account->loss + (p->chosen && !account->owned && !account->sales ? p->move : 0);
 }
 
+/* Whether the devices have all operands, and the host lacks some: another call has made them there. */
+static bool is_there(const struct sc_autotuner_prediction *p) { return p->move <= 0 && p->fetch > 0; }
+
 int sc_autotuner_rent(const struct sc_autotuner_prediction *prediction, struct sc_autotuner_account *account)
 {
     const struct sc_autotuner_prediction metric = weighed(prediction), *p = &metric;
@@ -268,6 +271,8 @@ int sc_autotuner_rent(const struct sc_autotuner_prediction *prediction, struct s
     double now = p->device - p->overlap + (owned ? p->move : sales ? price + p->result
                                                                             : p->move + (p->kept ? 0 : p->result));
 
+    if (is_there(p)) /* The host fetches the operands in this call or in the next one. */
+        now = smaller(now, p->device - p->overlap + p->fetch + p->result);
     if (owned) /* Gains on the devices count; leaving would cost a fetch and a new upload. */
         credit += larger(account->balance, 0) + (p->kept ? p->fetch + p->result : 0);
     if (!sold && (now <= here(p) || (p->device < here(p) - p->fetch && credit >= price))) {

@@ -707,12 +707,13 @@ static void test_sparse(void)
     sc_database_free(slow);
 }
 
-/* Library loops on one processor: neither measurements of the host's BLAS nor its learned rate say what they take. */
+/* A library's loop runs on one processor. Measurements of the host's BLAS say nothing about it. */
 static void test_loops(void)
 {
     struct sc_database *db = measured(5e13, 55e9, 2);
     struct sc_autotuner_call blas = {.op = SC_OP_AXPY, .type = SC_D, .n = 8000000, .bytes = 128000000,
                                      .result_bytes = 64000000, .device_bytes = 64000000, .view = NULL, .machine = h200};
+    struct sc_autotuner_account sold = {.sales = 6, .price = 5e-3};
     struct sc_autotuner_call loop;
     struct sc_autotuner_prediction p, q;
 
@@ -724,6 +725,13 @@ static void test_loops(void)
     tap_ok(p.alone < 4e-3 && fabs(q.alone - 128e6 / 8e9) < 1e-9, "a loop on one processor: %g s, by the BLAS %g", q.alone,
            p.alone);
     tap_ok(offload(&loop, SC_OFFLOAD_AUTO) == 1, "its vectors go to devices at once");
+    blas.device_bytes = blas.bytes;
+    blas.device_only = blas.result_bytes;
+    blas.account = &sold;
+    tap_ok(offload(&blas, SC_OFFLOAD_AUTO) == 1, "operands that other calls make on devices are used there");
+    sold = (struct sc_autotuner_account){.sales = 6, .price = 5e-3};
+    blas.device_bytes = blas.device_only;
+    tap_ok(offload(&blas, SC_OFFLOAD_AUTO) == 0, "but nothing moves for that");
     loop.n = 80000;
     loop.bytes = 1280000;
     loop.device_bytes = loop.result_bytes = 0;

@@ -48,7 +48,7 @@ int main(void)
     run_slowly(&emulated);
     run_slowly(&loop);
     near = copy(1, 1);
-    tap_ok(factor(&near) == 1, "nor have vectors that nobody knows, calls of an emulated clock, or loops of the program");
+    tap_ok(factor(&near) == 1, "nor have vectors that nobody knows, emulated calls, or loops of the program");
     near = copy(1, 7);
     run_slowly(&near);
     tap_ok(factor(&near) == 8, "slow calls of small strides: the largest factor (%g)", factor(&near));

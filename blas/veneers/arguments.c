@@ -7,7 +7,8 @@ struct sc_kernel sc_blas_call_as_kernel(const struct sc_blas_call *call)
     struct sc_kernel kernel = {
         .op = (enum sc_op)row->op, .type = call->type, .scale_real = row->scale_real,
         .transa = call->transa, .transb = call->transb, .side = call->side, .uplo = call->uplo, .diag = call->diag,
-        .conj = call->conj, .loops = call->loops, .m = call->m, .n = call->n, .k = call->k, .kl = call->kl, .ku = call->ku,
+        .conj = call->conj, .loops = call->loops, .m = call->m, .n = call->n, .k = call->k, .kl = call->kl,
+        .ku = call->ku,
         .alpha = {call->alpha[0], call->alpha[1]}, .beta = {call->beta[0], call->beta[1]},
     };
     struct {
