@@ -7,8 +7,8 @@
 
 /* The mean for calls of this level, type and size. NULL: no mean. The clock is emulated and does not count the host's
  * work; or the program has a loop of its own; or a vector of level 1 has a stride of a cache line or more; or the
- * vectors of a call of level 1 are unknown. Copies between rows and columns take many times as long as other calls of level 1.
- */
+ * vectors of a call of level 1 are unknown. Copies between rows and columns take many times as long as
+ * other calls of level 1. */
 struct sc_host_mean *sc_host_rates_of(const struct sc_autotuner_call *call);
 
 /* Announces the next call of this thread on the host with its prediction (without the factor); 0: the call does not run

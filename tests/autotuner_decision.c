@@ -722,8 +722,8 @@ static void test_loops(void)
     loop.loops = true;
     predict(&blas, &p);
     predict(&loop, &q);
-    tap_ok(p.alone < 4e-3 && fabs(q.alone - 128e6 / 8e9) < 1e-9, "a loop on one processor: %g s, by the BLAS %g", q.alone,
-           p.alone);
+    tap_ok(p.alone < 4e-3 && fabs(q.alone - 128e6 / 8e9) < 1e-9, "a loop on one processor: %g s, by the BLAS %g",
+           q.alone, p.alone);
     tap_ok(offload(&loop, SC_OFFLOAD_AUTO) == 1, "its vectors go to devices at once");
     blas.device_bytes = blas.bytes;
     blas.device_only = blas.result_bytes;
