@@ -161,6 +161,26 @@ static int sector_home(const struct sc_matrix *m, const struct sc_tile *t, int s
     return (int)(sc_tile_sector_col(m, t, s) * m->made.devices / m->cols);
 }
 
+void sc_coherence_home_cuts(const struct sc_operand *o, struct sc_cuts *out)
+{
+    const struct sc_matrix *m = o->matrix;
+    const struct sc_tile *t;
+
+    if (!m || !o->linear || o->view.vector || !m->folded || m->made.devices < 2 || sc_view_empty(&o->view)) {
+        sc_coherence_col_cuts(o, out);
+        return;
+    }
+    no_cuts(out);
+    t = sc_matrix_tile(m, 0, 0); /* the only tile: fit_matrix */
+    for (int s = 1; s < t->sectors; s++) {
+        int64_t cut = sc_tile_sector_col(m, t, s) * m->rows, at = (cut - o->first + o->view.ld - 1) / o->view.ld;
+
+        if (sector_home(m, t, s) != sector_home(m, t, s - 1) && cut > o->first && at < o->view.cols)
+            add_cut(out, at);
+    }
+    add_cut(out, o->view.cols);
+}
+
 /* A device with a valid copy of a sector, preferably the home; SC_HOST: no device has a copy. */
 static int sector_at(const struct sc_matrix *m, const struct sc_tile *t, int s)
 {

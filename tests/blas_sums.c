@@ -121,6 +121,77 @@ static void test_others(void)
     sc_config.schedule = SC_STRATEGY_AUTO;
 }
 
+/* Bytes between devices since the previous question. */
+static uint64_t between_devices(void)
+{
+    uint64_t bytes = 0;
+
+    for (int to = 0; to < DEVICES; to++)
+        for (int from = 0; from < DEVICES; from++)
+            bytes += since(from, to);
+    return bytes;
+}
+
+/* Vectors that the devices have made: v := x. */
+static bool make_vector(const double *x, double *v, int64_t n)
+{
+    struct sc_kernel copy = {.op = SC_OP_COPY, .type = SC_D, .n = n, .a = (void *)x, .b = v, .lda = 1, .ldb = 1};
+
+    return sc_blas_offload(1, &copy, false, NULL);
+}
+
+/* Tall matrices stored by rows are wide matrices by columns, and lie in the memory of vectors that the devices have
+ * parts of.  X (rows x TALL) starts at element `from` of its vector. */
+enum { TALL = 60000 };
+
+static void test_in_vector(int64_t rows, int64_t from)
+{
+    int64_t room = rows * TALL + from;
+    double *x = malloc(sizeof *x * (size_t)room), *v = malloc(sizeof *v * (size_t)room);
+    double *z = calloc((size_t)room, sizeof *z), *w = malloc(sizeof *w * (size_t)room), sum[64], small[64];
+    struct sc_kernel gram = {.op = SC_OP_GEMM, .type = SC_D, .transa = 'N', .transb = 'T', .m = rows, .n = rows,
+                             .k = TALL, .alpha = {1, 0}, .a = v + from, .b = w + from, .c = sum, .lda = rows, .ldb = rows,
+                             .ldc = rows};
+    struct sc_kernel turn = {.op = SC_OP_GEMM, .type = SC_D, .transa = 'N', .transb = 'N', .m = rows, .n = TALL,
+                             .k = rows, .alpha = {1, 0}, .a = small, .b = v + from, .c = w + from, .lda = rows, .ldb = rows,
+                             .ldc = rows};
+    uint64_t least = sizeof *v * (size_t)room, moved;
+    int wrong = 0;
+
+    fill(x, room, 13);
+    fill(small, rows * rows, 5);
+    tap_ok(make_vector(x, v, room) && make_vector(z, w, room), "two vectors of %d elements", (int)room);
+    between_devices();
+    tap_ok(sc_blas_offload(1, &turn, false, NULL) && sc_blas_offload(1, &gram, false, NULL), "products with them");
+    moved = between_devices();
+    /* A device's part may end inside a sector of the next device: then such sectors move. */
+    tap_ok(!env_is_emulated() || moved < least / (from ? 4 : 500),
+           "hardly anything moves between devices (%d of %d bytes)", (int)moved, (int)least);
+    for (int64_t j = 0; j < TALL; j++)
+        for (int64_t i = 0; i < rows; i++) {
+            double s = 0;
+
+            for (int64_t l = 0; l < rows; l++)
+                s += small[i + l * rows] * x[from + l + j * rows];
+            wrong += w[from + i + j * rows] != s;
+        }
+    for (int64_t i = 0; i < from; i++)
+        wrong += w[i] != 0;
+    tap_ok(!wrong, "the wide result is right");
+    for (int64_t i = 0; i < rows * rows; i++) {
+        double s = 0;
+
+        for (int64_t j = 0; j < TALL; j++)
+            s += x[from + i % rows + j * rows] * w[from + i / rows + j * rows];
+        wrong += sum[i] != s;
+    }
+    tap_ok(!wrong, "the small result is right");
+    free(x);
+    free(v);
+    free(z);
+    free(w);
+}
+
 /* One operation of each kind fails, at different places of the call. */
 static void test_failures(const char *machine)
 {
@@ -153,6 +224,9 @@ int main(void)
         tap_skip_all("takes four devices");
     test_shapes();
     test_others();
+    for (int64_t rows = 2; rows <= 5; rows++)
+        for (int64_t from = 0; from < 8; from += 7)
+            test_in_vector(rows, from);
     if (env_is_emulated())
         test_failures(machine);
     tap_ok(sc_coherence_broken() == 0, "no invariant was broken");

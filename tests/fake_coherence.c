@@ -102,6 +102,8 @@ void sc_coherence_col_cuts(const struct sc_operand *o, struct sc_cuts *cuts)
     cuts_of(o->view.cols, o->matrix->col_step, o->matrix->col_phase, cuts);
 }
 
+void sc_coherence_home_cuts(const struct sc_operand *o, struct sc_cuts *cuts) { sc_coherence_col_cuts(o, cuts); }
+
 void sc_cuts_merge(struct sc_cuts *into, const struct sc_cuts *with)
 {
     struct sc_cuts a = *into;

@@ -55,7 +55,7 @@ void sc_blas_merge_cols(struct sc_cuts *into, const struct sc_operand *matrix)
 {
     struct sc_cuts cuts;
 
-    sc_coherence_col_cuts(matrix, &cuts);
+    sc_coherence_home_cuts(matrix, &cuts);
     sc_cuts_merge(into, &cuts);
 }
 
@@ -87,7 +87,7 @@ uint64_t sc_blas_missing_of(const struct sc_operand *operand, char uplo)
     uint64_t bytes = 0;
 
     sc_coherence_row_cuts(operand, &rows);
-    sc_coherence_col_cuts(operand, &cols);
+    sc_coherence_home_cuts(operand, &cols);
     for (int j = 0; j < cols.n; j++)
         for (int i = 0; i < rows.n; i++) {
             int64_t from = uplo == 'U' && rows.at[i] > cols.at[j] ? rows.at[i] : cols.at[j];
@@ -157,6 +157,8 @@ bool sc_blas_splits_tiles(const struct sc_operand *output, const struct sc_cuts 
     sc_coherence_row_cuts(output, &own);
     if (rows->n > own.n)
         return true;
+    if (output->linear) /* at most one sector at each cut */
+        return false;
     for (int j = 1; j < cols->n; j++)
         if (sc_coherence_next_sector(output, cols->at[j]) != cols->at[j])
             return true;
