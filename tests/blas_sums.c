@@ -150,11 +150,11 @@ static void test_in_vector(int64_t rows, int64_t from)
     double *x = malloc(sizeof *x * (size_t)room), *v = malloc(sizeof *v * (size_t)room);
     double *z = calloc((size_t)room, sizeof *z), *w = malloc(sizeof *w * (size_t)room), sum[64], small[64];
     struct sc_kernel gram = {.op = SC_OP_GEMM, .type = SC_D, .transa = 'N', .transb = 'T', .m = rows, .n = rows,
-                             .k = TALL, .alpha = {1, 0}, .a = v + from, .b = w + from, .c = sum, .lda = rows, .ldb = rows,
-                             .ldc = rows};
+                             .k = TALL, .alpha = {1, 0}, .a = v + from, .b = w + from, .c = sum, .lda = rows,
+                             .ldb = rows, .ldc = rows};
     struct sc_kernel turn = {.op = SC_OP_GEMM, .type = SC_D, .transa = 'N', .transb = 'N', .m = rows, .n = TALL,
-                             .k = rows, .alpha = {1, 0}, .a = small, .b = v + from, .c = w + from, .lda = rows, .ldb = rows,
-                             .ldc = rows};
+                             .k = rows, .alpha = {1, 0}, .a = small, .b = v + from, .c = w + from, .lda = rows,
+                             .ldb = rows, .ldc = rows};
     uint64_t least = sizeof *v * (size_t)room, moved;
     int wrong = 0;
 
