@@ -1,5 +1,5 @@
 // The kernels of device/cuda/rows.cu on threads of the host, with a barrier for __syncthreads.  Compared with the
-// definition, for all types, both widths and bases of integers, empty rows, and blocks with several chunks.
+// definition, for all types, both widths and bases of integers, empty rows, blocks with several chunks, and several columns.
 #include <pthread.h>
 
 #include <cmath>
@@ -44,8 +44,41 @@ template <typename T, typename Integer> struct launch {
     }
 };
 
+// Several columns, stored by rows with a gap: the kernel of one column is the reference, column by column.
 template <typename T, typename Integer>
-static int64_t wrong(decltype(launch<T, Integer>::kernel) kernel, int64_t rows, int base, int shape, double beta)
+static int64_t columns_differ(void (*kernel)(int64_t, int, const Integer *, const Integer *, const T *, int, T, const T *,
+                                             int64_t, bool, bool, T, T *, int64_t),
+                              const launch<T, Integer> &one, int64_t cols, const std::vector<T> &before)
+{
+    const int columns = 3 + (int)(one.rows % 3);
+    const int64_t ldx = columns + 2, ldy = columns + 1, each = THREADS / columns;
+    std::vector<T> x((size_t)(cols * ldx)), y((size_t)(one.rows * ldy));
+    int64_t bad = 0;
+
+    for (int64_t i = 0; i < cols; i++)
+        for (int64_t c = 0; c < ldx; c++)
+            set(&x[(size_t)(c + i * ldx)], c == 1 ? value_of(one.x[i]) : value(NAN, 0));
+    for (int64_t i = 0; i < one.rows; i++)
+        for (int64_t c = 0; c < ldy; c++)
+            set(&y[(size_t)(c + i * ldy)], value_of(before[(size_t)i]));
+    for (blockIdx.x = 0; blockIdx.x * each < one.rows; blockIdx.x++)
+        for (threadIdx.x = 0; threadIdx.x < (unsigned)THREADS; threadIdx.x++)
+            kernel(one.rows, columns, one.start, one.column, one.values, one.base, one.alpha, x.data(), ldx,
+                   one.overwrites, one.adds, one.beta, y.data(), ldy);
+    for (int64_t i = 0; i < one.rows; i++) {
+        const T found = y[(size_t)(1 + i * ldy)], gap = y[(size_t)(columns + i * ldy)], old = before[(size_t)i];
+
+        bad += value_of(found) != value_of(one.y[i]);
+        bad += !one.overwrites && value_of(gap) != value_of(old);
+    }
+    return bad;
+}
+
+template <typename T, typename Integer>
+static int64_t wrong(decltype(launch<T, Integer>::kernel) kernel,
+                     void (*several)(int64_t, int, const Integer *, const Integer *, const T *, int, T, const T *,
+                                     int64_t, bool, bool, T, T *, int64_t),
+                     int64_t rows, int base, int shape, double beta)
 {
     const int64_t cols = 97;
     std::vector<Integer> start(1, base), column;
@@ -89,6 +122,7 @@ static int64_t wrong(decltype(launch<T, Integer>::kernel) kernel, int64_t rows, 
         total *= value_of(l.alpha);
         bad += value_of(y[(size_t)i]) != (beta == 0 ? total : total + beta * value_of(before[(size_t)i]));
     }
+    bad += columns_differ(several, l, cols, before);
     for (size_t i = (size_t)rows; i < y.size(); i++)
         bad += beta != 0 && value_of(y[i]) != value_of(before[i]);
     return bad;
@@ -96,7 +130,11 @@ static int64_t wrong(decltype(launch<T, Integer>::kernel) kernel, int64_t rows, 
 
 template <typename T>
 static void check(int number, const char *type, decltype(launch<T, int32_t>::kernel) narrow,
-                  decltype(launch<T, int64_t>::kernel) wide)
+                  decltype(launch<T, int64_t>::kernel) wide,
+                  void (*narrows)(int64_t, int, const int32_t *, const int32_t *, const T *, int, T, const T *, int64_t,
+                                  bool, bool, T, T *, int64_t),
+                  void (*wides)(int64_t, int, const int64_t *, const int64_t *, const T *, int, T, const T *, int64_t,
+                                bool, bool, T, T *, int64_t))
 {
     int64_t bad = 0;
 
@@ -104,8 +142,8 @@ static void check(int number, const char *type, decltype(launch<T, int32_t>::ker
         for (int variant = 0; variant < 3; variant++) {
             const double beta = variant == 2 ? -3 : variant;
 
-            bad += wrong<T, int32_t>(narrow, THREADS + 37, variant % 2, shape, beta);
-            bad += wrong<T, int64_t>(wide, shape ? THREADS : 5, 1 - variant % 2, shape, beta);
+            bad += wrong<T, int32_t>(narrow, narrows, THREADS + 37, variant % 2, shape, beta);
+            bad += wrong<T, int64_t>(wide, wides, shape ? THREADS : 5, 1 - variant % 2, shape, beta);
         }
     printf("%sok %d - %s: products with short rows\n", bad ? "not " : "", number, type);
 }
@@ -113,10 +151,10 @@ static void check(int number, const char *type, decltype(launch<T, int32_t>::ker
 int main()
 {
     printf("1..4\n");
-    check<float>(1, "s", rows_s32, rows_s64);
-    check<double>(2, "d", rows_d32, rows_d64);
-    check<pair_of<float>>(3, "c", rows_c32, rows_c64);
-    check<pair_of<double>>(4, "z", rows_z32, rows_z64);
+    check<float>(1, "s", rows_s32, rows_s64, columns_s32, columns_s64);
+    check<double>(2, "d", rows_d32, rows_d64, columns_d32, columns_d64);
+    check<pair_of<float>>(3, "c", rows_c32, rows_c64, columns_c32, columns_c64);
+    check<pair_of<double>>(4, "z", rows_z32, rows_z64, columns_z32, columns_z64);
     return 0;
 }
 // SPDX-License-Identifier: BSD-2-Clause

@@ -55,7 +55,9 @@ struct sc_cuda_device {
     CUmodule vector;            /* vector.c; NULL: not loaded yet */
     CUfunction vectors[2][SC_TYPES]; /* kernels of `vector`: sums, products */
     CUmodule rows;              /* rows.c; NULL: not loaded yet */
-    CUfunction multiplying[2][SC_TYPES]; /* kernels of `rows`: 32 and 64 bits */
+    CUfunction multiplying[4][SC_TYPES]; /* kernels of `rows`: 32 and 64 bits; with several columns */
+    CUmodule thin;              /* thin.c; NULL: not loaded yet */
+    CUfunction thins[3][SC_TYPES]; /* kernels of `thin`: wide results, sums, and their collection */
     bool reads_host;            /* kernels can read pinned host memory by its host address */
     char *slots;                /* SC_RESULT_SLOTS result slots, pinned */
     unsigned next_slot;         /* atomic */

@@ -135,6 +135,7 @@ static enum sc_status run_items(const struct sc_cuda_call *c)
 static enum sc_status run_gemm(const struct sc_cuda_call *c)
 {
     const struct sc_kernel *k = c->k;
+    enum sc_status status;
 
     if (k->m <= 0 || k->n <= 0)
         return SC_OK;
@@ -144,6 +145,9 @@ static enum sc_status run_gemm(const struct sc_cuda_call *c)
         return run_batch(c);
     if (k->k <= 0 || sc_cuda_scalar_is(k, k->alpha, 0))
         return sc_cuda_scale(c, k->m, k->n, k->c, k->ldc);
+    status = sc_cuda_thin(c);
+    if (status != SC_ERR_UNSUPPORTED)
+        return status;
     return sc_cuda_result_of(c, gemm[k->type](c->blas, sc_cuda_operation(k, k->transa), sc_cuda_operation(k, k->transb),
                                               k->m, k->n, k->k, &c->alpha, k->a, k->lda, k->b, k->ldb, &c->beta, k->c,
                                               k->ldc));

@@ -112,6 +112,13 @@ bool sc_cuda_vector_is_loaded(int device, const struct sc_kernel *k);
 enum sc_status sc_cuda_rows(const struct sc_cuda_call *c);
 bool sc_cuda_rows_is_loaded(int device, const struct sc_kernel *k);
 
+/* The product of such a matrix and a matrix of few columns stored by rows, as above. */
+enum sc_status sc_cuda_rows_columns(const struct sc_cuda_call *c);
+
+/* gemm of a small matrix and wide matrices of few rows, by kernels of the module.  m, n, k > 0, alpha is not 0.
+ * SC_ERR_UNSUPPORTED: nothing was enqueued. */
+enum sc_status sc_cuda_thin(const struct sc_cuda_call *c);
+
 /* Whether a launch of this sparse kernel is one call, with the analysis of an earlier call. */
 bool sc_cuda_sparse_certain(int device, enum sc_stream stream, const struct sc_kernel *k);
 

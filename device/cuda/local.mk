@@ -2,7 +2,8 @@
 #
 # In a build tree the module is .libs/semcache-cuda.so (SEMCACHE_MODULE_PATH=.libs).
 EXTRA_DIST += device/cuda/README.md device/cuda/exchange.cu device/cuda/convert.cu \
-	device/cuda/dsdot.cu device/cuda/norm.cu device/cuda/triangle.cu device/cuda/vector.cu device/cuda/rows.cu
+	device/cuda/dsdot.cu device/cuda/norm.cu device/cuda/triangle.cu device/cuda/vector.cu device/cuda/rows.cu \
+	device/cuda/thin.cu
 libcore_la_SOURCES += device/cuda/backend.c device/cuda/wake.h device/cuda/wake.c
 if HAVE_CUDA
 module_LTLIBRARIES += semcache-cuda.la
@@ -14,6 +15,7 @@ semcache_cuda_la_SOURCES = device/cuda/cuda_int.h device/cuda/opened.c device/cu
 	device/cuda/multiply.c device/cuda/identity.c device/cuda/exchange.c device/cuda/exchange_kernel.h \
 	device/cuda/dsdot.c device/cuda/dsdot_kernel.h device/cuda/triangle.c device/cuda/triangle_kernel.h \
 	device/cuda/vector.c device/cuda/vector_kernel.h device/cuda/rows.c device/cuda/rows_kernel.h \
+	device/cuda/thin.c device/cuda/thin_kernel.h \
 	device/cuda/number.cuh ops/ops.c
 nodist_semcache_cuda_la_SOURCES = ops/operations.c
 semcache_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
@@ -53,10 +55,10 @@ endif
 if HAVE_NVCC
 semcache_cuda_la_SOURCES += device/cuda/convert.c
 semcache_cuda_la_CPPFLAGS += -DSC_CUDA_EXCHANGE -DSC_CUDA_CONVERT -DSC_CUDA_DSDOT -DSC_CUDA_NORM \
-	-DSC_CUDA_TRIANGLE -DSC_CUDA_VECTOR -DSC_CUDA_ROWS
+	-DSC_CUDA_TRIANGLE -DSC_CUDA_VECTOR -DSC_CUDA_ROWS -DSC_CUDA_THIN
 cuda_images = device/cuda/exchange_image.inc device/cuda/convert_image.inc device/cuda/dsdot_image.inc \
 	device/cuda/norm_image.inc device/cuda/triangle_image.inc device/cuda/vector_image.inc \
-	device/cuda/rows_image.inc
+	device/cuda/rows_image.inc device/cuda/thin_image.inc
 $(semcache_cuda_la_OBJECTS): $(cuda_images)
 compile_image = $(MKDIR_P) device/cuda && $(NVCC) -fatbin -arch=$(NVCC_ARCH) -I$(srcdir) -o $@.fatbin
 array_of_image = @od -An -v -tu1 $@.fatbin | sed 's/ *\([0-9][0-9]*\)/\1,/g' >$@.new && mv $@.new $@ && rm -f $@.fatbin
@@ -83,12 +85,17 @@ device/cuda/rows_image.inc: $(srcdir)/device/cuda/rows.cu $(srcdir)/device/cuda/
 	$(srcdir)/device/cuda/number.cuh
 	$(AM_V_GEN)$(compile_image) $(srcdir)/device/cuda/rows.cu
 	$(array_of_image)
+device/cuda/thin_image.inc: $(srcdir)/device/cuda/thin.cu $(srcdir)/device/cuda/thin_kernel.h \
+	$(srcdir)/device/cuda/number.cuh
+	$(AM_V_GEN)$(compile_image) $(srcdir)/device/cuda/thin.cu
+	$(array_of_image)
 CLEANFILES += $(cuda_images)
 
 # Kernels on threads of the host.
 EXTRA_DIST += tests/cuda_triangle.cc tests/cuda_vector.cc tests/cuda_rows.cc \
+	tests/cuda_thin.cc \
 	tests/cuda_number.cuh
-check_DATA = tests/cuda_triangle tests/cuda_vector tests/cuda_rows
+check_DATA = tests/cuda_triangle tests/cuda_vector tests/cuda_rows tests/cuda_thin
 compile_on_host = $(AM_V_GEN)$(MKDIR_P) tests && $(NVCC) -x c++ -O1 -std=c++14 -I$(srcdir) -Xcompiler -pthread -o $@
 tests/cuda_triangle: $(srcdir)/tests/cuda_triangle.cc $(srcdir)/device/cuda/triangle.cu \
 	$(srcdir)/device/cuda/triangle_kernel.h
@@ -99,8 +106,11 @@ tests/cuda_vector: $(srcdir)/tests/cuda_vector.cc $(srcdir)/device/cuda/vector.c
 tests/cuda_rows: $(srcdir)/tests/cuda_rows.cc $(srcdir)/device/cuda/rows.cu $(srcdir)/device/cuda/rows_kernel.h \
 	$(srcdir)/device/cuda/number.cuh $(srcdir)/tests/cuda_number.cuh
 	$(compile_on_host) $(srcdir)/tests/cuda_rows.cc
-CLEANFILES += tests/cuda_triangle tests/cuda_vector tests/cuda_rows
-TESTS += tests/cuda_triangle tests/cuda_vector tests/cuda_rows
+tests/cuda_thin: $(srcdir)/tests/cuda_thin.cc $(srcdir)/device/cuda/thin.cu $(srcdir)/device/cuda/thin_kernel.h \
+	$(srcdir)/device/cuda/number.cuh $(srcdir)/tests/cuda_number.cuh
+	$(compile_on_host) $(srcdir)/tests/cuda_thin.cc
+CLEANFILES += tests/cuda_triangle tests/cuda_vector tests/cuda_rows tests/cuda_thin
+TESTS += tests/cuda_triangle tests/cuda_vector tests/cuda_rows tests/cuda_thin
 endif
 
 check_PROGRAMS += tests/cuda_kernels tests/cuda_device

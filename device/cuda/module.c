@@ -225,7 +225,8 @@ static void close_memory(struct sc_cuda_device *d)
     sc_cuda_module_unload(d->triangle);
     sc_cuda_module_unload(d->vector);
     sc_cuda_module_unload(d->rows);
-    d->conversion = d->dsdot = d->norm = d->triangle = d->vector = d->rows = NULL;
+    sc_cuda_module_unload(d->thin);
+    d->conversion = d->dsdot = d->norm = d->triangle = d->vector = d->rows = d->thin = NULL;
     sc_cuda_pool_close(d);
     sc_cuda_slots_close(d);
 }

@@ -21,5 +21,9 @@ template <typename Real> static __device__ pair_of<Real> sum(pair_of<Real> a, pa
     return {a.re + b.re, a.im + b.im};
 }
 
+static __device__ float conjugate(float a) { return a; }
+static __device__ double conjugate(double a) { return a; }
+template <typename Real> static __device__ pair_of<Real> conjugate(pair_of<Real> a) { return {a.re, -a.im}; }
+
 #endif
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -45,6 +45,26 @@ static __device__ void multiply(T *chunk, int64_t rows, const Integer *start, co
     y[row] = overwrites ? total : sum(total, product(beta, y[row]));
 }
 
+/* Y := alpha A X + beta Y with X and Y of few columns stored by rows.  A thread has one element of Y. */
+template <typename T, typename Integer>
+static __device__ void multiply_columns(int64_t rows, int columns, const Integer *start, const Integer *column,
+                                        const T *value, int base, T alpha, const T *x, int64_t ldx, bool overwrites,
+                                        bool adds, T beta, T *y, int64_t ldy)
+{
+    const int each = THREADS / columns, c = (int)threadIdx.x % columns, place = (int)threadIdx.x / columns;
+    const int64_t row = (int64_t)blockIdx.x * each + place;
+    T total = {};
+
+    if (place >= each || row >= rows)
+        return;
+    for (int64_t i = start[row] - base; i < start[row + 1] - base; i++)
+        total = sum(total, product(value[i], x[c + (column[i] - base) * ldx]));
+    if (adds && start[row] == start[row + 1]) /* adds: beta is 1 */
+        return;
+    total = product(alpha, total);
+    y[c + row * ldy] = overwrites ? total : sum(total, product(beta, y[c + row * ldy]));
+}
+
 #define KERNEL(letter, T, bits)                                                                                        \
     extern "C" __global__ void __launch_bounds__(THREADS)                                                              \
         rows_##letter##bits(int64_t rows, const int##bits##_t *start, const int##bits##_t *column, const T *value,     \
@@ -53,6 +73,14 @@ static __device__ void multiply(T *chunk, int64_t rows, const Integer *start, co
         __shared__ T chunk[CHUNK + CHUNK / 16];                                                                        \
                                                                                                                        \
         multiply<T, int##bits##_t>(chunk, rows, start, column, value, base, alpha, x, overwrites, adds, beta, y);      \
+    }                                                                                                                  \
+    extern "C" __global__ void __launch_bounds__(THREADS)                                                              \
+        columns_##letter##bits(int64_t rows, int columns, const int##bits##_t *start, const int##bits##_t *column,     \
+                               const T *value, int base, T alpha, const T *x, int64_t ldx, bool overwrites, bool adds, \
+                               T beta, T *y, int64_t ldy)                                                              \
+    {                                                                                                                  \
+        multiply_columns<T, int##bits##_t>(rows, columns, start, column, value, base, alpha, x, ldx, overwrites, adds, \
+                                           beta, y, ldy);                                                              \
     }
 #define KERNELS(letter, T) KERNEL(letter, T, 32) KERNEL(letter, T, 64)
 

@@ -4,7 +4,8 @@
 
 enum {
     SC_CUDA_ROWS_THREADS = 256, /* per block, and rows of a block */
-    SC_CUDA_ROWS_CHUNK = 2048   /* entries in shared memory at a time */
+    SC_CUDA_ROWS_CHUNK = 2048,  /* entries in shared memory at a time */
+    SC_CUDA_ROWS_COLUMNS = 32   /* of the dense matrices, at most */
 };
 
 #endif

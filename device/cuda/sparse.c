@@ -333,6 +333,11 @@ enum sc_status sc_cuda_sparse(struct sc_cuda_call *c)
         if (status != SC_ERR_UNSUPPORTED) /* the plan of a queued product may be gone: it is not looked at */
             return status;
     }
+    if (k->op == SC_OP_CSRMM) {
+        status = sc_cuda_rows_columns(c);
+        if (status != SC_ERR_UNSUPPORTED)
+            return status;
+    }
     p = k->csr.plan ? *k->csr.plan : NULL;
     if (p && !fits(p, k)) {
         drop_plan(p, c->device);
