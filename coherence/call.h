@@ -129,8 +129,8 @@ struct sc_cuts {
  * the lowest address). */
 void sc_coherence_row_cuts(const struct sc_operand *operand, struct sc_cuts *cuts);
 void sc_coherence_col_cuts(const struct sc_operand *operand, struct sc_cuts *cuts);
-/* The column cuts, and in a matrix that lies in a known vector the first columns of the devices' segments. A piece may
- * cross these. */
+/* The column cuts. A matrix in the memory of a known vector has the first columns of the devices' segments instead, and
+ * a piece may cross them. */
 void sc_coherence_home_cuts(const struct sc_operand *operand, struct sc_cuts *cuts);
 /* Copies the cuts that exist. */
 static inline void sc_cuts_copy(struct sc_cuts *to, const struct sc_cuts *from)

@@ -1,4 +1,5 @@
 /* fork: the child has the memory and no devices, so all data is brought home before. */
+#include "coherence/mirror.h"
 #include "coherence/protocol.h"
 
 static bool all_open(void)
@@ -64,6 +65,7 @@ void sc_coherence_fork_child(void)
     sc_protocol_lock_reset(); /* other threads stayed behind */
     sc_completion_reset();
     sc_lent_reset();
+    sc_untracked_fork_child();
     sc_inside_leave();
     sc_quiet_leave();
 }

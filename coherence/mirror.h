@@ -32,6 +32,9 @@ void sc_mirror_forget(uintptr_t lo, uintptr_t hi);
 enum sc_status sc_untracked_stage(const struct sc_view *views, int count, struct sc_view *own, enum sc_stage *stage);
 void sc_untracked_drop(const struct sc_view *own, const enum sc_stage *stage, int count); /* no call came of it */
 void sc_untracked_finish(struct sc_operand *operands, int count);                         /* results go back */
+/* Waits for uploads from copies that were made for one call. */
+void sc_untracked_stop(void);
+void sc_untracked_fork_child(void);
 
 #endif
 /* SPDX-License-Identifier: BSD-2-Clause */

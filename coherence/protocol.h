@@ -140,6 +140,8 @@ void sc_access_all(const struct sc_matrix *m);
 /* Without the lock: takes the matrices of [addr, addr + bytes), memory of the arena that goes away, out of the
  * directory (release.c). */
 void sc_release_tracked(uintptr_t addr, size_t bytes);
+/* Without the lock: the same, but the caller waits for transfers on the memory. */
+void sc_release_begin(uintptr_t addr, size_t bytes, struct sc_fences *transfers);
 
 /* --- streams (order.c) -------------------------------------------------------------------------------------------- */
 

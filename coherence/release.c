@@ -36,11 +36,11 @@ static void remove_matrix(struct sc_matrix *m, struct sc_fences *w)
     sc_matrix_free(m);
 }
 
-void sc_release_tracked(uintptr_t addr, size_t bytes)
+void sc_release_begin(uintptr_t addr, size_t bytes, struct sc_fences *transfers)
 {
-    struct sc_fences w = {.count = 0};
     size_t first;
 
+    transfers->count = 0;
     if (!bytes || !sc_protocol_ops())
         return;
     sc_lent_lock();
@@ -48,11 +48,18 @@ void sc_release_tracked(uintptr_t addr, size_t bytes)
         struct sc_matrix *m = sc_directory_at(first);
 
         m->users = 0; /* no call uses freed memory; sc_coherence_release_range looks for the matrix again */
-        remove_matrix(m, &w);
+        remove_matrix(m, transfers);
     }
     sc_protocol_mend();
     sc_protocol_unlock();
-    sc_fences_sync(&w);
+}
+
+void sc_release_tracked(uintptr_t addr, size_t bytes)
+{
+    struct sc_fences transfers;
+
+    sc_release_begin(addr, bytes, &transfers);
+    sc_fences_sync(&transfers);
 }
 
 /* The matrix seen before the lock was dropped; NULL: the matrix is gone. */

@@ -67,6 +67,7 @@ void sc_coherence_stop(void)
     sc_protocol_unlock();
     sc_mirror_forget(0, UINTPTR_MAX);
     sc_coherence_release_range(0, UINTPTR_MAX);
+    sc_untracked_stop();
     sc_derived_stop();
     sc_completion_drop();
     sc_host_spans_unpin();

@@ -34,9 +34,76 @@ static enum sc_status shadow(struct sc_view *v)
     return SC_OK;
 }
 
+/* Small shadows with an upload in progress after the call.  The upload may wait for kernels of earlier calls, the
+ * program's thread does not.  Under the protocol's lock. */
+#define PARKED       16
+#define PARKED_BYTES 65536 /* of a shadow, at most */
+static struct {
+    void *shadow;
+    struct sc_fences transfers;
+} parked[PARKED];
+static int parked_count;
+
+/* False: no room. */
+static bool park(void *shadow, const struct sc_fences *transfers)
+{
+    bool room;
+
+    sc_protocol_lock();
+    room = parked_count < PARKED && sc_protocol.ops;
+    if (room) {
+        parked[parked_count].shadow = shadow;
+        parked[parked_count++].transfers = *transfers;
+    }
+    sc_protocol_unlock();
+    return room;
+}
+
+static bool has_ended(const struct sc_fences *transfers)
+{
+    for (int i = 0; i < transfers->count; i++)
+        if (!sc_reached(transfers->f[i]))
+            return false;
+    return true;
+}
+
+/* Frees shadows at the end of their uploads.  all: waits for the ends. */
+static void free_parked(bool all)
+{
+    void *ended[PARKED];
+    struct sc_fences rest = {.count = 0};
+    int count = 0, kept = 0;
+
+    sc_protocol_lock();
+    for (int i = 0; i < parked_count; i++) {
+        if (!all && !has_ended(&parked[i].transfers)) {
+            parked[kept++] = parked[i];
+            continue;
+        }
+        for (int f = 0; f < parked[i].transfers.count; f++)
+            sc_fences_add(&rest, parked[i].transfers.f[f]);
+        ended[count++] = parked[i].shadow;
+    }
+    parked_count = kept;
+    sc_protocol_unlock();
+    sc_fences_sync(&rest);
+    for (int i = 0; i < count; i++)
+        sc_host_free(ended[i]);
+}
+
+void sc_untracked_stop(void) { free_parked(true); }
+
+void sc_untracked_fork_child(void) { parked_count = 0; /* a little memory is lost */ }
+
 static void free_shadow(const struct sc_view *own)
 {
-    sc_release_tracked((uintptr_t)own->ptr, shadow_bytes(own));
+    struct sc_fences transfers;
+
+    free_parked(false);
+    sc_release_begin((uintptr_t)own->ptr, shadow_bytes(own), &transfers);
+    if (transfers.count && shadow_bytes(own) <= PARKED_BYTES && park((void *)own->ptr, &transfers))
+        return;
+    sc_fences_sync(&transfers);
     sc_host_free((void *)own->ptr);
 }
 

@@ -1,5 +1,6 @@
 // The kernels of device/cuda/rows.cu on threads of the host, with a barrier for __syncthreads.  Compared with the
-// definition, for all types, both widths and bases of integers, empty rows, blocks with several chunks, and several columns.
+// definition, for all types, both widths and bases of integers, empty rows, blocks with several chunks, and several
+// columns.
 #include <pthread.h>
 
 #include <cmath>
@@ -46,8 +47,8 @@ template <typename T, typename Integer> struct launch {
 
 // Several columns, stored by rows with a gap: the kernel of one column is the reference, column by column.
 template <typename T, typename Integer>
-static int64_t columns_differ(void (*kernel)(int64_t, int, const Integer *, const Integer *, const T *, int, T, const T *,
-                                             int64_t, bool, bool, T, T *, int64_t),
+static int64_t columns_differ(void (*kernel)(int64_t, int, const Integer *, const Integer *, const T *, int, T,
+                                             const T *, int64_t, bool, bool, T, T *, int64_t),
                               const launch<T, Integer> &one, int64_t cols, const std::vector<T> &before)
 {
     const int columns = 3 + (int)(one.rows % 3);

@@ -18,6 +18,8 @@ enum {
     BINS = (64 - MIN_SHIFT) * BIN_STEPS,
     BINS_LARGER = 8,    /* larger bins to search: blocks up to an eighth larger */
     BUCKETS = 4096,
+    SMALL = 64 << 10,   /* bytes */
+    SMALL_MORE = 256,   /* small blocks allocated although a free block exists, at most */
 };
 
 struct block {
@@ -39,6 +41,7 @@ struct sc_cuda_pool {
     uint64_t limit;             /* most bytes in use by callers */
     /* asked: bytes in use, as requested.  held: bytes from the driver, including free blocks. */
     uint64_t asked, held;
+    int small;                  /* of SMALL_MORE */
     struct bin bins[BINS];
     struct block *buckets[BUCKETS]; /* blocks in use, by address */
 };
@@ -224,6 +227,13 @@ static enum sc_status take(struct sc_cuda_device *d, size_t asked, struct block 
 
     if (asked > pool->limit || pool->asked > pool->limit - asked)
         return SC_ERR_DEVICE_MEMORY;
+    /* Else an upload of a few numbers would wait for the last kernel that read the block. */
+    if (bytes <= SMALL && pool->small < SMALL_MORE && pool->bins[first].first &&
+        !block_is_free(pool->bins[first].first)) {
+        status = grow(pool, bytes, out);
+        pool->small += status == SC_OK;
+        return status;
+    }
     for (bin = first; !b && bin <= first + BINS_LARGER && bin < BINS; bin++)
         b = bin_pop(&pool->bins[bin]);
     if (!b)

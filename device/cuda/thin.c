@@ -1,5 +1,5 @@
-/* gemm with a small matrix and wide matrices of few rows, by kernels of the module (thin.cu), compiled by nvcc and built
- * in as data.  cuBLAS computes with tiles of at least 32 x 32 elements: of four rows it uses an eighth of a tile.
+/* gemm with a small matrix and wide matrices of few rows, by kernels of the module (thin.cu), compiled by nvcc and
+ * built in as data.  cuBLAS computes with tiles of at least 32 x 32 elements: of four rows it uses an eighth of a tile.
  * Without nvcc, or if the driver refuses a kernel, cuBLAS computes (rule U16). */
 #include "device/cuda/thin_kernel.h"
 #include "device/cuda/kernel.h"
@@ -13,7 +13,8 @@ static const _Alignas(16) unsigned char image[] = {
 enum { WIDE, SUMS, COLLECT };
 static const char *const names[3][SC_TYPES] = {{"thin_wide_s", "thin_wide_d", "thin_wide_c", "thin_wide_z"},
                                                {"thin_sums_s", "thin_sums_d", "thin_sums_c", "thin_sums_z"},
-                                               {"thin_collect_s", "thin_collect_d", "thin_collect_c", "thin_collect_z"}};
+                                               {"thin_collect_s", "thin_collect_d", "thin_collect_c",
+                                                "thin_collect_z"}};
 
 /* LONG: columns of a wide matrix, at least.  EACH: columns for a thread before a sum has another block. */
 enum { LONG = 16384, EACH = 16, WIDE_BLOCKS = 4096 };

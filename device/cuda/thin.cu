@@ -1,6 +1,5 @@
-/* Products with a wide matrix of few rows: small matrix times wide matrix, and wide matrix times the transpose of a wide
- * matrix.  Both are bound by memory.  A wide matrix by columns is a tall matrix by rows, as in block methods of SciPy.
- * beta = 0: C is not read. */
+/* S W and V W^T, with a small matrix S and wide matrices V and W of few rows.  Both products are bound by memory.  A wide
+ * matrix by columns is a tall matrix by rows, as in block methods of SciPy.  beta = 0: C is not read. */
 #include <stdint.h>
 
 #include "device/cuda/number.cuh"
@@ -36,8 +35,8 @@ static __device__ void wide(T *small, int m, int64_t n, int k, const T *a, int64
     }
 }
 
-/* part[p + pairs * block] := the block's part of (A B^T), element p of m x n by columns; `conjugated`: A B^H.  The order
- * of the sums depends on the sizes alone. */
+/* part[p + pairs * block] := the block's part of A B^T, or of A B^H if `conjugated`; p: an element of m x n by columns.
+ * The order of the sums depends on the sizes alone. */
 template <typename T>
 static __device__ void sums(T *shared, int m, int n, int64_t k, const T *a, int64_t lda, const T *b, int64_t ldb,
                             bool conjugated, T *part)
@@ -62,8 +61,8 @@ static __device__ void sums(T *shared, int m, int n, int64_t k, const T *a, int6
 
 /* C := alpha (sum of the parts) + beta C, by one block. */
 template <typename T>
-static __device__ void collect(T *shared, int m, int n, int parts, const T *part, T alpha, bool overwrites, T beta, T *c,
-                               int64_t ldc)
+static __device__ void collect(T *shared, int m, int n, int parts, const T *part, T alpha, bool overwrites, T beta,
+                               T *c, int64_t ldc)
 {
     const int pairs = m * n, slices = THREADS / pairs, slice = (int)threadIdx.x / pairs, p = (int)threadIdx.x % pairs;
     T total = {};
