@@ -120,7 +120,7 @@ static void tile_cuts(struct sc_product *g)
 
     sc_coherence_row_cuts(sc_product_operand(g, 2), &g->m);
     sc_blas_merge_op_rows(&g->m, sc_product_operand(g, 0), kernel->transa);
-    sc_coherence_col_cuts(sc_product_operand(g, 2), &g->n);
+    sc_coherence_home_cuts(sc_product_operand(g, 2), &g->n);
     sc_blas_merge_op_cols(&g->n, sc_product_operand(g, 1), kernel->transb);
     sc_blas_whole(&g->k, kernel->k);
     sc_blas_merge_op_cols(&g->k, sc_product_operand(g, 0), kernel->transa);

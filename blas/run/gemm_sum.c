@@ -72,6 +72,14 @@ static bool is_possible(const struct sc_product *g)
            is_little(g);
 }
 
+static void merge_homes(struct sc_cuts *into, const struct sc_operand *o)
+{
+    struct sc_cuts homes;
+
+    sc_coherence_home_cuts(o, &homes);
+    sc_cuts_merge(into, &homes);
+}
+
 static void cut(struct sc_product *g)
 {
     const struct sc_kernel *k = g->call->kernel;
@@ -82,6 +90,10 @@ static void cut(struct sc_product *g)
     sc_blas_whole(&g->k, k->k);
     sc_blas_merge_op_cols(&g->k, sc_product_operand(g, 0), k->transa);
     sc_blas_merge_op_rows(&g->k, sc_product_operand(g, 1), k->transb);
+    if (k->transa == 'N')
+        merge_homes(&g->k, sc_product_operand(g, 0));
+    if (k->transb != 'N')
+        merge_homes(&g->k, sc_product_operand(g, 1));
     sc_blas_refine(k->transa == 'N' ? &g->k : &g->m, sc_product_operand(g, 0), k->transa == 'N' ? sum : least);
     sc_blas_refine(k->transb == 'N' ? &g->n : &g->k, sc_product_operand(g, 1), k->transb == 'N' ? least : sum);
 }

@@ -55,7 +55,7 @@ void sc_blas_merge_cols(struct sc_cuts *into, const struct sc_operand *matrix)
 {
     struct sc_cuts cuts;
 
-    sc_coherence_home_cuts(matrix, &cuts);
+    sc_coherence_col_cuts(matrix, &cuts);
     sc_cuts_merge(into, &cuts);
 }
 
