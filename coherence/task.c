@@ -436,18 +436,33 @@ static bool claimed_rows(const struct sc_piece *p, char uplo, const struct sc_ta
     return top < bottom && (uplo == 'A' || !sc_rows_equal(*claimed, share));
 }
 
+/* One past the last of the missing sectors from s on of which nothing is to come: their pages close together. */
+static int end_of_claimed(const struct sc_piece *p, const struct sc_target *x, int s, uint64_t missing)
+{
+    struct sc_rows all = sc_tile_rows(x->t), claimed;
+    int e = s;
+
+    while (e < x->t->sectors && missing >> e & 1 && claimed_rows(p, 'A', x, e, all, &claimed) &&
+           sc_rows_equal(claimed, all))
+        e++;
+    return e;
+}
+
 static enum sc_status bring_rest(int device, const struct sc_piece *p, char uplo, const struct sc_target *x)
 {
     bool partial = p->operand->triangle.uplo && sc_protocol_may_be_partial(x->t, device);
     enum sc_status status = SC_OK;
     struct sc_rows claimed;
 
-    for (uint64_t rest = x->sectors & ~x->t->copy[device].valid; rest && status == SC_OK; rest &= rest - 1) {
-        int s = __builtin_ctzll(rest);
+    for (uint64_t rest = x->sectors & ~x->t->copy[device].valid; rest && status == SC_OK;) {
+        int s = __builtin_ctzll(rest), e = uplo == 'A' && !partial ? end_of_claimed(p, x, s, rest) : s;
         struct sc_rows share = partial && x->t->host_valid >> s & 1 ? sc_piece_share(p, x, s) : sc_tile_rows(x->t);
 
-        if (claimed_rows(p, uplo, x, s, share, &claimed))
+        if (e > s)
+            status = sc_transfer_rows(device, x->m, x->t, s, e, share, share);
+        else if (claimed_rows(p, uplo, x, s, share, &claimed))
             status = sc_transfer_rows(device, x->m, x->t, s, s + 1, share, claimed);
+        rest &= ~sc_sectors_range(s, e > s ? e : s + 1);
     }
     return status;
 }

@@ -81,14 +81,16 @@ tests/blas_library_all.$(OBJEXT): blas/veneers/checks.h
 dist_check_SCRIPTS += tests/blas_library_all.t
 TESTS += tests/blas_library_all.t
 # Random calls and sequences of calls on the real protocol.
-check_PROGRAMS += tests/blas_real tests/blas_chains tests/blas_sums
+check_PROGRAMS += tests/blas_real tests/blas_chains tests/blas_sums tests/blas_small_beside
+tests_blas_small_beside_SOURCES = tests/blas_small_beside.c
+tests_blas_small_beside_LDADD = libcore.la -ldl -lm
 tests_blas_sums_SOURCES = tests/blas_sums.c
 tests_blas_sums_LDADD = libcore.la -ldl -lm
 tests_blas_real_SOURCES = tests/blas_random.c tests/blas_random.h tests/blas_real.c
 tests_blas_real_LDADD = libcore.la -ldl -lm
 tests_blas_chains_SOURCES = tests/blas_chains.c tests/blas_random.h
 tests_blas_chains_LDADD = libcore.la -ldl -lm
-TESTS += tests/blas_real tests/blas_chains tests/blas_sums
+TESTS += tests/blas_real tests/blas_chains tests/blas_sums tests/blas_small_beside
 # Random sequences of every routine with every combination of its letters, under the names that programs call.
 check_PROGRAMS += tests/blas_sequences
 tests_blas_sequences_SOURCES = tests/blas_sequences.c tests/blas_named.h tests/blas_calls.h tests/blas_calls.c \

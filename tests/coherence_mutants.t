@@ -50,17 +50,8 @@ my @mutants = (
         '        if (!sc_landed(t->landed[s])) {',
         '        if (0) {'],
     ['memory is used anew while a transfer uses it', 'release',
-        "    sc_protocol_mend();\n" .
-        "    sc_protocol_unlock();\n" .
-        "    sc_fences_sync(&w);\n" .
-        "}\n" .
-        "\n" .
-        '/* The matrix seen',
-        "    sc_protocol_mend();\n" .
-        "    sc_protocol_unlock();\n" .
-        "}\n" .
-        "\n" .
-        '/* The matrix seen'],
+        '    sc_fences_sync(&transfers);',
+        '    ;'],
     ['sent home before the kernel has written it', 'transfer',
         'status = sc_order(from, SC_STREAM_D2H, t->copy[from].ready[i]);',
         'status = SC_OK;'],

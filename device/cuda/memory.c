@@ -19,7 +19,7 @@ enum {
     BINS_LARGER = 8,    /* larger bins to search: blocks up to an eighth larger */
     BUCKETS = 4096,
     SMALL = 64 << 10,   /* bytes */
-    SMALL_MORE = 256,   /* small blocks allocated although a free block exists, at most */
+    SMALL_MORE = 256,   /* small blocks beside unfinished ones, at most */
 };
 
 struct block {
@@ -227,7 +227,7 @@ static enum sc_status take(struct sc_cuda_device *d, size_t asked, struct block 
 
     if (asked > pool->limit || pool->asked > pool->limit - asked)
         return SC_ERR_DEVICE_MEMORY;
-    /* Else an upload of a few numbers would wait for the last kernel that read the block. */
+    /* An upload to the oldest block would wait for the block's last kernel. */
     if (bytes <= SMALL && pool->small < SMALL_MORE && pool->bins[first].first &&
         !block_is_free(pool->bins[first].first)) {
         status = grow(pool, bytes, out);

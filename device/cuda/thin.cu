@@ -1,5 +1,5 @@
-/* S W and V W^T, with a small matrix S and wide matrices V and W of few rows.  Both products are bound by memory.  A wide
- * matrix by columns is a tall matrix by rows, as in block methods of SciPy.  beta = 0: C is not read. */
+/* S W and V W^T, with a small matrix S and wide matrices V and W of few rows.  Both products are bound by memory.  A
+ * wide matrix by columns is a tall matrix by rows, as in block methods of SciPy.  beta = 0: C is not read. */
 #include <stdint.h>
 
 #include "device/cuda/number.cuh"
