@@ -33,8 +33,8 @@ struct sc_exchange_choice {
 };
 struct sc_exchange_choice sc_exchange_choose(const struct sc_exchange_rates *rates, const struct sc_exchange *exchange);
 
-/* A result that several devices make, each a part of the result by several kernels, and that other devices read next:
- * each chunk goes when its kernels are done (PROACT). */
+/* A result in parts. Several devices make a part each, by several kernels, and other devices read the result next: each
+ * chunk goes when its kernels are done (PROACT). */
 struct sc_result {
     int from, to;        /* device that makes a part, and device that reads the part: their link stands for all */
     int makers, readers; /* devices that make parts; devices that read one maker's part */
