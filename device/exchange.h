@@ -38,7 +38,7 @@ struct sc_exchange_choice sc_exchange_choose(const struct sc_exchange_rates *rat
 struct sc_result {
     int from, to;        /* device that makes a part, and device that reads the part: their link stands for all */
     int makers, readers; /* devices that make parts; devices that read one maker's part */
-    int kernels;         /* that make one part, one after the other */
+    int kernels;         /* of one part, in turn */
     double seconds;      /* that the kernels of one part take; 0: not known */
     uint64_t bytes;      /* of one part */
 };

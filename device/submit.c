@@ -38,7 +38,7 @@ enum {
     FREE_FENCES = 24, /* of a queued free; a free with more waits for the others */
     BESIDE = 64,     /* operations after a change of the device that go through the queues */
     SPIN_NS = 100 * 1000,       /* an idle thread looks for work without a pause, */
-    YIELD_NS = 2 * 1000 * 1000, /* then offers its processor to others between two looks, and then sleeps */
+    YIELD_NS = 2 * 1000 * 1000, /* then yields between two looks, then sleeps */
 };
 
 enum kind { COPY, FILL, EXCHANGE, LAUNCH, MARK, WAIT, WAIT_INNER, FREE, STOP };

@@ -1,5 +1,5 @@
-/* Submission threads: one thread for each device submits the operations of the device to the back end, so that the
- * driver's time for several devices does not add up in the calling thread. */
+/* Submission threads: each device has a thread for its operations. The driver's times for several devices do not add up
+ * in the calling thread. */
 #ifndef SC_DEVICE_SUBMIT_H
 #define SC_DEVICE_SUBMIT_H
 
