@@ -50,8 +50,8 @@ tests_cuda_solver_LDADD = libcore.la -lm
 TESTS += tests/cuda_solver
 endif
 
-# The module's kernels, for all generations supported by this nvcc (unless NVCC_ARCH names some), as elements of byte
-# arrays.
+# The module's kernels as elements of byte arrays, for the generations in NVCC_ARCH, or for all generations that nvcc
+# supports.
 if HAVE_NVCC
 semcache_cuda_la_SOURCES += device/cuda/convert.c
 semcache_cuda_la_CPPFLAGS += -DSC_CUDA_EXCHANGE -DSC_CUDA_CONVERT -DSC_CUDA_DSDOT -DSC_CUDA_NORM \

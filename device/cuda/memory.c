@@ -1,7 +1,7 @@
 /* Device memory: a pool above cudaMalloc that reuses freed blocks without asking the driver.
  *
  * A freed block remembers the fences after which it is free; these fences become the ready fence of the next user.  The
- * interface has room for one fence, so for several fences SC_STREAM_MEMORY waits for them and is marked.  Neither alloc
+ * interface has room for one fence: SC_STREAM_MEMORY waits for several fences, and is marked.  Neither alloc
  * nor free blocks, and a block freed early delays nobody except its next user.
  *
  * Free blocks lie in bins of equal size: 64 sizes for every power of two, at most 1.6% of rounding.  A free block up to
