@@ -85,7 +85,7 @@ static enum sc_status run_batch(const struct sc_cuda_call *c)
                                                sc_batch_stride(b->c, k->ldc), b->count));
 }
 
-/* Products first ... end - 1 of a batch, of one shape.  pointers: in device memory, of all A, of all B, of all C. */
+/* Products first ... end - 1 of a batch, of one shape.  pointers: three arrays in device memory, for A, B and C. */
 static enum sc_status run_shape(const struct sc_cuda_call *c, int64_t first, int64_t end, void **pointers)
 {
     const struct sc_kernel one = sc_kernel_of_batch(c->k, first);
