@@ -78,7 +78,8 @@ static void account_put(uint64_t key, const struct sc_autotuner_account *account
 #define LATE_SECONDS 2.0
 static double spent_; /* seconds of the host in large calls; racing updates lose some */
 
-enum sc_autotuner_opening sc_autotuner_opens(double host_seconds)
+/* beside: seconds that count, too, and are not of this call. */
+static enum sc_autotuner_opening opens(double host_seconds, double beside)
 {
     double spent;
 
@@ -89,18 +90,20 @@ enum sc_autotuner_opening sc_autotuner_opens(double host_seconds)
     if (sc_config.device && strncmp(sc_config.device, "emu", 3) == 0) /* emulated devices open at once */
         return SC_OPENS_NOW;
     __atomic_load(&spent_, &spent, __ATOMIC_RELAXED);
-    spent += host_seconds;
+    spent += host_seconds + beside;
     __atomic_store(&spent_, &spent, __ATOMIC_RELAXED);
     if (spent < OPEN_SECONDS)
         return SC_OPENS_NOT;
     return host_seconds < OPEN_SECONDS && spent < LATE_SECONDS ? SC_OPENS_SOON : SC_OPENS_NOW;
 }
 
+enum sc_autotuner_opening sc_autotuner_opens(double host_seconds) { return opens(host_seconds, 0); }
+
 /* Loops on vectors surround a library's sparse products, and are offered to open devices only. So a product counts as
  * long as the program took until the next product, at most ROUND times the prediction. (An iteration of SciPy's cg took
  * 200 ms, its product was predicted to take 104 ms.) */
 #define ROUND 2
-static double begun_, predicted_; /* of the last product: by the clock, and the prediction */
+static double begun_, predicted_, counted_; /* of the last product: by the clock; the prediction; spent_ behind it */
 
 static double seconds_now(void)
 {
@@ -112,13 +115,19 @@ static double seconds_now(void)
 
 enum sc_autotuner_opening sc_autotuner_opens_for_sparse(double host_seconds)
 {
-    double now = seconds_now(), begun, predicted;
+    double now = seconds_now(), begun, predicted, counted, spent = sc_autotuner_spent();
+    enum sc_autotuner_opening opening;
 
     __atomic_load(&begun_, &begun, __ATOMIC_RELAXED);
     __atomic_load(&predicted_, &predicted, __ATOMIC_RELAXED);
+    __atomic_load(&counted_, &counted, __ATOMIC_RELAXED);
+    /* Calls between the products have been counted. */
+    opening = opens(host_seconds, larger(smaller(now - begun, ROUND * predicted) - predicted - (spent - counted), 0));
+    spent = sc_autotuner_spent();
     __atomic_store(&begun_, &now, __ATOMIC_RELAXED);
     __atomic_store(&predicted_, &host_seconds, __ATOMIC_RELAXED);
-    return sc_autotuner_opens(host_seconds + larger(smaller(now - begun, ROUND * predicted) - predicted, 0));
+    __atomic_store(&counted_, &spent, __ATOMIC_RELAXED);
+    return opening;
 }
 
 double sc_autotuner_spent(void)
@@ -176,7 +185,7 @@ static void ask_program(struct sc_autotuner_prediction *p)
 void sc_decide_reset(void)
 {
     memset(slots_, 0, sizeof slots_);
-    spent_ = predicted_ = 0;
+    spent_ = predicted_ = counted_ = 0;
     program_ = 0;
     distrust_ = 0;
 }
@@ -259,7 +268,7 @@ static double paid_before(const struct sc_autotuner_prediction *p, const struct 
     return account->loss + (p->chosen && !account->owned && !account->sales ? p->move : 0);
 }
 
-/* Whether the devices have all operands, and the host lacks some: another call has made them there. */
+/* Whether nothing moves to the devices, and the host lacks some operands: another call has made them there. */
 static bool is_there(const struct sc_autotuner_prediction *p) { return p->move <= 0 && p->fetch > 0; }
 
 int sc_autotuner_rent(const struct sc_autotuner_prediction *prediction, struct sc_autotuner_account *account)
@@ -271,8 +280,6 @@ int sc_autotuner_rent(const struct sc_autotuner_prediction *prediction, struct s
     double now = p->device - p->overlap + (owned ? p->move : sales ? price + p->result
                                                                             : p->move + (p->kept ? 0 : p->result));
 
-    if (is_there(p)) /* The host fetches the operands in this call or in the next one. */
-        now = smaller(now, p->device - p->overlap + p->fetch + p->result);
     if (owned) /* Gains on the devices count; leaving would cost a fetch and a new upload. */
         credit += larger(account->balance, 0) + (p->kept ? p->fetch + p->result : 0);
     if (!sold && (now <= here(p) || (p->device < here(p) - p->fetch && credit >= price))) {
@@ -282,6 +289,9 @@ int sc_autotuner_rent(const struct sc_autotuner_prediction *prediction, struct s
         account->loss = 0;
         return 1;
     }
+    /* Without a claim to the array: the host fetches the operands in this call or in the next one. */
+    if (!sold && is_there(p) && p->device - p->overlap + p->fetch + p->result <= here(p))
+        return 1;
     if (owned) {
         account->balance -= p->fetch;
         account->measured -= p->fetch;
@@ -339,7 +349,7 @@ bool sc_decide(const struct sc_autotuner_call *call, struct sc_autotuner_predict
                sc_op_name(call->op), 1e3 * (before.measured - p->waited), 1e3 * before.price,
                1e3 * (before.balance - p->fetched));
     p->once = call->once;
-    p->owned = before.owned;
+    p->owned = before.owned || is_there(p);
     p->sold = before.owned && !account.owned;
     if (__builtin_expect(sc_explain_on || sc_trace_on, 0))
         sc_explain_decision(call, p, before.loss, sc_autotuner_reason(p, &before, &account, answer), answer);

@@ -50,7 +50,7 @@ static bool park(void *shadow, const struct sc_fences *transfers)
     bool room;
 
     sc_protocol_lock();
-    room = parked_count < PARKED && sc_protocol.ops;
+    room = parked_count < PARKED && sc_protocol.ops && !sc_protocol.stopping; /* a call may end during a stop */
     if (room) {
         parked[parked_count].shadow = shadow;
         parked[parked_count++].transfers = *transfers;
@@ -61,7 +61,7 @@ static bool park(void *shadow, const struct sc_fences *transfers)
 
 static bool has_ended(const struct sc_fences *transfers)
 {
-    for (int i = 0; i < transfers->count; i++)
+    for (int i = 0; sc_protocol.ops && i < transfers->count; i++)
         if (!sc_reached(transfers->f[i]))
             return false;
     return true;

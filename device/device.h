@@ -127,7 +127,7 @@ struct sc_device_ops {
      * reserve: makes a part of the zone a range, in multiples of SC_PLACE_UNIT.
      * unreserve: ends a range, or the last part of one, and frees the device's memory in the whole range.
      * spare: frees memory without users for other users of the device, at least `bytes` bytes if there are as many.
-     * room: bytes for ranges on the device, without the memory that the library has there for other uses.
+     * room: bytes for ranges on the device, once all other memory of the library there is free.
      * place: as alloc, at an address of a range; free frees the memory.  SC_ERR_UNSUPPORTED: the address lies in no
      * range, or another device has memory in the range.
      * idle: waits for all work on the device, the work of the program included; called without locks.

@@ -157,7 +157,7 @@ bool sc_blas_splits_tiles(const struct sc_operand *output, const struct sc_cuts 
     sc_coherence_row_cuts(output, &own);
     if (rows->n > own.n)
         return true;
-    if (output->linear) /* at most one sector at each cut */
+    if (output->linear && cols->n <= sc_coherence_devices()) /* one sector at a cut is less than all of them */
         return false;
     for (int j = 1; j < cols->n; j++)
         if (sc_coherence_next_sector(output, cols->at[j]) != cols->at[j])

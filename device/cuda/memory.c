@@ -19,7 +19,7 @@ enum {
     BINS_LARGER = 8,    /* larger bins to search: blocks up to an eighth larger */
     BUCKETS = 4096,
     SMALL = 64 << 10,   /* bytes */
-    SMALL_MORE = 256,   /* small blocks beside unfinished ones, at most */
+    SMALL_MORE = 256,   /* small blocks allocated beside a free one, at most, in all */
 };
 
 struct block {
@@ -228,11 +228,10 @@ static enum sc_status take(struct sc_cuda_device *d, size_t asked, struct block 
     if (asked > pool->limit || pool->asked > pool->limit - asked)
         return SC_ERR_DEVICE_MEMORY;
     /* An upload to the oldest block would wait for the block's last kernel. */
-    if (bytes <= SMALL && pool->small < SMALL_MORE && pool->bins[first].first &&
-        !block_is_free(pool->bins[first].first)) {
-        status = grow(pool, bytes, out);
-        pool->small += status == SC_OK;
-        return status;
+    if (bytes <= SMALL && pool->small < SMALL_MORE && pool->held + bytes <= pool->limit && pool->bins[first].first &&
+        !block_is_free(pool->bins[first].first) && grow(pool, bytes, out) == SC_OK) {
+        pool->small++;
+        return SC_OK;
     }
     for (bin = first; !b && bin <= first + BINS_LARGER && bin < BINS; bin++)
         b = bin_pop(&pool->bins[bin]);

@@ -62,7 +62,7 @@ enum sc_status sc_cuda_rows_columns(const struct sc_cuda_call *c)
     void *y = k->c, *arguments[] = {&rows, &columns, &start, &index, &values, &base, (void *)&c->alpha, &x, &ldx,
                                     &overwrites, &adds, (void *)&c->beta, &y, &ldy};
 
-    if (k->transb != 'T' || k->k > SC_CUDA_ROWS_COLUMNS || !has_short_rows(k) || load(d) != SC_OK)
+    if (k->transb != 'T' || k->k < 1 || k->k > SC_CUDA_ROWS_COLUMNS || !has_short_rows(k) || load(d) != SC_OK)
         return SC_ERR_UNSUPPORTED;
     each = SC_CUDA_ROWS_THREADS / columns;
     return sc_cuda_module_launch(d->multiplying[SEVERAL + (k->csr.index_bytes == 8)][k->type],
