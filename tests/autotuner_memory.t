@@ -15,7 +15,10 @@ END
 # Independent of the settings: locks, counters, the measurements, the text of EXPLAIN, time spent, settings of tests;
 # constants that contain addresses.
 cat >>"$scratch/known" <<'END'
+decide begun_
+decide counted_
 decide distrust_
+decide predicted_
 decide program_
 decide spent_
 host_rates means
