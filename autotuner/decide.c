@@ -5,7 +5,6 @@
 #include "autotuner/policy.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "base/log.h"
 
@@ -105,17 +104,9 @@ enum sc_autotuner_opening sc_autotuner_opens(double host_seconds) { return opens
 #define ROUND 2
 static double begun_, predicted_, counted_; /* of the last product: by the clock; the prediction; spent_ behind it */
 
-static double seconds_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 enum sc_autotuner_opening sc_autotuner_opens_for_sparse(double host_seconds)
 {
-    double now = seconds_now(), begun, predicted, counted, spent = sc_autotuner_spent();
+    double now = sc_explain_clock(-1), begun, predicted, counted, spent = sc_autotuner_spent();
     enum sc_autotuner_opening opening;
 
     __atomic_load(&begun_, &begun, __ATOMIC_RELAXED);

@@ -1,25 +1,13 @@
 // The kernels of device/cuda/rows.cu on threads of the host, with a barrier for __syncthreads.  Compared with the
 // definition, for all types, both widths and bases of integers, empty rows, blocks with several chunks, and several
 // columns.
-#include <pthread.h>
-
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <thread>
 #include <vector>
 
-#define __device__
-#define __global__
-#define __shared__ static
-#define __launch_bounds__(threads)
-struct index {
-    unsigned x;
-};
-static thread_local index threadIdx;
-static index blockIdx;
-static pthread_barrier_t barrier;
-static void __syncthreads() { pthread_barrier_wait(&barrier); }
+#include "tests/cuda_block.cuh"
+
 #include "device/cuda/rows.cu"
 #include "tests/cuda_number.cuh"
 
@@ -38,9 +26,8 @@ template <typename T, typename Integer> struct launch {
     T alpha, beta, *y;
     bool overwrites, adds;
 
-    void run(unsigned thread) const
+    void run() const
     {
-        threadIdx.x = thread;
         kernel(rows, start, column, values, base, alpha, x, overwrites, adds, beta, y);
     }
 };
@@ -105,16 +92,7 @@ static int64_t wrong(decltype(launch<T, Integer>::kernel) kernel,
     set(&l.beta, beta);
     before = y;
     l.start = start.data(), l.column = column.data(), l.values = values.data(), l.x = x.data(), l.y = y.data();
-    for (blockIdx.x = 0; blockIdx.x * (int64_t)THREADS < rows; blockIdx.x++) {
-        std::vector<std::thread> threads;
-
-        pthread_barrier_init(&barrier, nullptr, THREADS);
-        for (unsigned t = 0; t < THREADS; t++)
-            threads.emplace_back([&l, t] { l.run(t); });
-        for (std::thread &t : threads)
-            t.join();
-        pthread_barrier_destroy(&barrier);
-    }
+    launch_blocks((unsigned)((rows + THREADS - 1) / THREADS), THREADS, [&] { l.run(); });
     for (int64_t i = 0; i < rows; i++) {
         value total = 0;
 

@@ -1,45 +1,14 @@
 // The kernels of device/cuda/thin.cu on threads of the host, with a barrier for __syncthreads.  Compared with the
 // definition of gemm, for all types, small and largest sizes, gaps between columns, and several blocks.
-#include <pthread.h>
-
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <functional>
-#include <thread>
 #include <vector>
 
-#define __device__
-#define __global__
-#define __shared__ static
-#define __launch_bounds__(threads)
-struct index {
-    unsigned x;
-};
-static thread_local index threadIdx;
-static index blockIdx, gridDim;
-static pthread_barrier_t barrier;
-static void __syncthreads() { pthread_barrier_wait(&barrier); }
+#include "tests/cuda_block.cuh"
+
 #include "device/cuda/thin.cu"
 #include "tests/cuda_number.cuh"
-
-static void launch(unsigned blocks, const std::function<void()> &kernel)
-{
-    gridDim.x = blocks;
-    for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++) {
-        std::vector<std::thread> threads;
-
-        pthread_barrier_init(&barrier, nullptr, THREADS);
-        for (unsigned t = 0; t < THREADS; t++)
-            threads.emplace_back([&kernel, t] {
-                threadIdx.x = t;
-                kernel();
-            });
-        for (std::thread &t : threads)
-            t.join();
-        pthread_barrier_destroy(&barrier);
-    }
-}
 
 template <typename T> static std::vector<T> numbers(int64_t count, int64_t seed)
 {
@@ -106,7 +75,7 @@ static int64_t wide_is_wrong(void (*kernel)(int, int64_t, int, const T *, int64_
 
     set(&alpha, value(2, -1));
     set(&beta, factor);
-    launch(blocks, [&] {
+    launch_blocks(blocks, THREADS, [&] {
         kernel((int)s.m, s.n, (int)s.k, a.data(), s.lda, s.transa != 'N', s.transa == 'C', b.data(), s.ldb, alpha,
                factor == 0, beta, c.data(), s.ldc);
     });
@@ -125,10 +94,10 @@ static int64_t sum_is_wrong(void (*sums)(int, int, int64_t, const T *, int64_t, 
 
     set(&alpha, value(2, -1));
     set(&beta, factor);
-    launch(blocks, [&] {
+    launch_blocks(blocks, THREADS, [&] {
         sums((int)s.m, (int)s.n, s.k, a.data(), s.lda, b.data(), s.ldb, s.transb == 'C', part.data());
     });
-    launch(1, [&] {
+    launch_blocks(1, THREADS, [&] {
         collect((int)s.m, (int)s.n, (int)blocks, part.data(), alpha, factor == 0, beta, c.data(), s.ldc);
     });
     return wrong(s, a, b, alpha, beta, before, c);

@@ -1,24 +1,12 @@
 // The kernel of device/cuda/triangle.cu on threads of the host: a thread for each thread of a block, and a barrier in
 // the place of __syncthreads.  Compared with substitution from the definition, for all types, strides and directions.
-#include <pthread.h>
-
 #include <cmath>
 #include <complex>
 #include <cstdio>
 #include <vector>
 
-#define __device__
-#define __global__
-#define __shared__ static
-#define __align__(n) __attribute__((aligned(n)))
-#define __launch_bounds__(threads, blocks)
-struct index {
-    unsigned x, y;
-};
-static thread_local index threadIdx;
-static index blockIdx;
-static pthread_barrier_t barrier;
-static void __syncthreads() { pthread_barrier_wait(&barrier); }
+#include "tests/cuda_block.cuh"
+
 #include "device/cuda/triangle.cu"
 
 typedef std::complex<double> value;

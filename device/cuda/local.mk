@@ -94,19 +94,22 @@ CLEANFILES += $(cuda_images)
 # Kernels on threads of the host.
 EXTRA_DIST += tests/cuda_triangle.cc tests/cuda_vector.cc tests/cuda_rows.cc \
 	tests/cuda_thin.cc \
-	tests/cuda_number.cuh
+	tests/cuda_block.cuh tests/cuda_number.cuh
 check_DATA = tests/cuda_triangle tests/cuda_vector tests/cuda_rows tests/cuda_thin
 compile_on_host = $(AM_V_GEN)$(MKDIR_P) tests && $(NVCC) -x c++ -O1 -std=c++14 -I$(srcdir) -Xcompiler -pthread -o $@
-tests/cuda_triangle: $(srcdir)/tests/cuda_triangle.cc $(srcdir)/device/cuda/triangle.cu \
+tests/cuda_triangle: $(srcdir)/tests/cuda_triangle.cc \
+	$(srcdir)/tests/cuda_block.cuh $(srcdir)/device/cuda/triangle.cu \
 	$(srcdir)/device/cuda/triangle_kernel.h
 	$(compile_on_host) $(srcdir)/tests/cuda_triangle.cc
 tests/cuda_vector: $(srcdir)/tests/cuda_vector.cc $(srcdir)/device/cuda/vector.cu \
 	$(srcdir)/device/cuda/vector_kernel.h $(srcdir)/device/cuda/number.cuh $(srcdir)/tests/cuda_number.cuh
 	$(compile_on_host) $(srcdir)/tests/cuda_vector.cc
-tests/cuda_rows: $(srcdir)/tests/cuda_rows.cc $(srcdir)/device/cuda/rows.cu $(srcdir)/device/cuda/rows_kernel.h \
+tests/cuda_rows: $(srcdir)/tests/cuda_rows.cc \
+	$(srcdir)/tests/cuda_block.cuh $(srcdir)/device/cuda/rows.cu $(srcdir)/device/cuda/rows_kernel.h \
 	$(srcdir)/device/cuda/number.cuh $(srcdir)/tests/cuda_number.cuh
 	$(compile_on_host) $(srcdir)/tests/cuda_rows.cc
-tests/cuda_thin: $(srcdir)/tests/cuda_thin.cc $(srcdir)/device/cuda/thin.cu $(srcdir)/device/cuda/thin_kernel.h \
+tests/cuda_thin: $(srcdir)/tests/cuda_thin.cc \
+	$(srcdir)/tests/cuda_block.cuh $(srcdir)/device/cuda/thin.cu $(srcdir)/device/cuda/thin_kernel.h \
 	$(srcdir)/device/cuda/number.cuh $(srcdir)/tests/cuda_number.cuh
 	$(compile_on_host) $(srcdir)/tests/cuda_thin.cc
 CLEANFILES += tests/cuda_triangle tests/cuda_vector tests/cuda_rows tests/cuda_thin

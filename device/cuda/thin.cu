@@ -35,6 +35,17 @@ static __device__ void wide(T *small, int m, int64_t n, int k, const T *a, int64
     }
 }
 
+/* The sum over the slices of a block, in the threads of the first slice. */
+template <typename T>
+static __device__ T sum_of_slices(T *shared, T total, int slices, int pairs)
+{
+    shared[threadIdx.x] = total;
+    __syncthreads();
+    for (int s = 1; s < slices && (int)threadIdx.x < pairs; s++)
+        total = sum(total, shared[threadIdx.x + s * pairs]);
+    return total;
+}
+
 /* part[p + pairs * block] := the block's part of A B^T, or of A B^H if `conjugated`; p: an element of m x n by columns.
  * The order of the sums depends on the sizes alone. */
 template <typename T>
@@ -50,12 +61,9 @@ static __device__ void sums(T *shared, int m, int n, int64_t k, const T *a, int6
 #pragma unroll 4
         for (int64_t l = (int64_t)blockIdx.x * slices + slice; l < k; l += step)
             total = sum(total, product(x[l * lda], conjugated ? conjugate(y[l * ldb]) : y[l * ldb]));
-    shared[threadIdx.x] = total;
-    __syncthreads();
+    total = sum_of_slices(shared, total, slices, pairs);
     if (slice)
         return;
-    for (int s = 1; s < slices; s++)
-        total = sum(total, shared[p + s * pairs]);
     part[p + (int64_t)pairs * blockIdx.x] = total;
 }
 
@@ -71,12 +79,9 @@ static __device__ void collect(T *shared, int m, int n, int parts, const T *part
 #pragma unroll 4
         for (int i = slice; i < parts; i += slices)
             total = sum(total, part[p + pairs * i]);
-    shared[threadIdx.x] = total;
-    __syncthreads();
+    total = sum_of_slices(shared, total, slices, pairs);
     if (slice)
         return;
-    for (int s = 1; s < slices; s++)
-        total = sum(total, shared[p + s * pairs]);
     c += p % m + p / m * ldc;
     total = product(alpha, total);
     *c = overwrites ? total : sum(total, product(beta, *c));
