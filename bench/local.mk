@@ -14,7 +14,7 @@ bench_trace_events_LDADD = libcore.la
 EXTRA_PROGRAMS += bench/dgemm bench/sweep bench/start bench/factor bench/hand_jacobi bench/hand_cg bench/xt_abac \
 	bench/cuda_rates bench/sparse_cg bench/sparse_gemm bench/sparse_formats bench/hand_sparse_cg bench/cuda_start \
 	bench/lapack_moved bench/lapack_rates bench/level3 bench/level3_s bench/level3_c bench/level3_z \
-	bench/xt_level3
+	bench/xt_level3 bench/first_chain bench/hand_first_chain
 
 bench_dgemm_SOURCES = bench/dgemm.c
 bench_dgemm_LDADD = $(BLAS_LIBS) -lm
@@ -33,6 +33,12 @@ bench_xt_level3_SOURCES = bench/xt_level3.c bench/level3.h bench/hand.h
 bench_xt_level3_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 bench_xt_level3_LDFLAGS = $(CUDA_LDFLAGS)
 bench_xt_level3_LDADD = -lcublas -lcudart -lm
+bench_first_chain_SOURCES = bench/first_chain.c bench/first_chain.h examples/example.h
+bench_first_chain_LDADD = $(BLAS_LIBS) -lm
+bench_hand_first_chain_SOURCES = bench/hand_first_chain.c bench/first_chain.h bench/hand.h
+bench_hand_first_chain_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+bench_hand_first_chain_LDFLAGS = $(CUDA_LDFLAGS)
+bench_hand_first_chain_LDADD = -lcublas -lcudart -lm
 bench_sweep_SOURCES = bench/sweep.c
 bench_sweep_LDADD = $(BLAS_LIBS) -lm
 bench_start_SOURCES = bench/start.c examples/example.h
@@ -80,10 +86,10 @@ bench_hand_sparse_cg_LDADD = -lcublas -lcusparse -lcudart -lm
 
 if HAVE_BLAS
 noinst_PROGRAMS += bench/dgemm bench/sweep bench/start bench/sparse_cg bench/sparse_gemm bench/sparse_formats \
-	bench/level3 bench/level3_s bench/level3_c bench/level3_z
+	bench/level3 bench/level3_s bench/level3_c bench/level3_z bench/first_chain
 if HAVE_CUDA
 noinst_PROGRAMS += bench/hand_jacobi bench/hand_cg bench/hand_sparse_cg bench/xt_abac bench/xt_level3 \
-	bench/cuda_rates bench/cuda_start
+	bench/cuda_rates bench/cuda_start bench/hand_first_chain
 if HAVE_CUSOLVER
 noinst_PROGRAMS += bench/lapack_rates
 endif

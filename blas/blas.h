@@ -15,6 +15,10 @@
  * library itself for the host BLAS.  Logs a line on failure.  Thread safe, idempotent.  Called from the library's
  * constructor. */
 enum sc_status sc_blas_host_open(const char *path);
+/* Whether calls on the host have a BLAS: the program's own optimised BLAS, or the host BLAS, which is opened then. */
+bool sc_blas_host_is_there(void);
+/* Sets sc_blas_wide.  Opens no library beside the program's own BLAS.  Thread safe, idempotent. */
+void sc_blas_know_width(void);
 /* Gives trace/ the names of the routines, before the host BLAS is open.  Idempotent. */
 void sc_blas_register_names(void);
 const char *sc_blas_host_path(void);
@@ -34,7 +38,7 @@ extern int64_t sc_blas_small[5];
 extern bool sc_blas_g77;
 
 /* Width of integers in names without a 64.  True when the BLAS that the program was linked with has 64-bit integers
- * under these names (Debian's libblas64).  Set by sc_blas_host_open.  The veneers pass all bits on in either case.
+ * under these names (Debian's libblas64).  Set by sc_blas_know_width.  The veneers pass all bits on in either case.
  * The gates test the lower half only, so a call with a size beyond 32 bits may count as small and run on the host. */
 extern bool sc_blas_wide;
 

@@ -23,10 +23,10 @@ static const char *own_file(void)
     return sc_loader_object((void *)own_file, &about) ? about.path : NULL;
 }
 
-/* Whether integers are 64 bits wide.  Known only to the host BLAS, opened by its first use. */
+/* Whether integers are 64 bits wide.  Found at the first use. */
 static bool is_wide(void)
 {
-    sc_blas_host_open(sc_config.host_blas);
+    sc_blas_know_width();
     return sc_blas_wide;
 }
 

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/blas_is_mapped.h"
+
 enum { THREADS = 8, N = 3000 };
 
 typedef double dot_fn(const int *, const double *, const int *, const double *, const int *);
@@ -34,19 +36,6 @@ static int threads(void)
     if (tasks)
         closedir(tasks);
     return count;
-}
-
-static bool blas_is_mapped(void)
-{
-    FILE *maps = fopen("/proc/self/maps", "r");
-    char line[4096];
-    bool found = false;
-
-    while (maps && fgets(line, sizeof line, maps))
-        found |= strrchr(line, '/') && strstr(strrchr(line, '/'), "blas"); /* in the name of a file */
-    if (maps)
-        fclose(maps);
-    return found;
 }
 
 static void *dot(const char *name) { return dlsym(RTLD_DEFAULT, name); }

@@ -23,6 +23,9 @@ for devices in none "$device"; do
         test "$said" = 'threads 1, BLAS not mapped, then mapped, right' || break
     done
     verdict $? "devices $devices: a constructor makes it while its library is being opened, and another thread" "$said"
+    said=$("$semcache" run --device "$devices" "$top_builddir/tests/first_call_own" 2>&1)
+    test "$said" = 'BLAS not mapped, then mapped, right'
+    verdict $? "devices $devices: the program's BLAS lacks a routine, and the host BLAS is loaded for it" "$said"
 done
 end
 # SPDX-License-Identifier: BSD-2-Clause

@@ -50,7 +50,7 @@ static __attribute__((cold, noinline)) void *find(void **slot, const char *name)
 {
     void *fn;
 
-    sc_blas_host_open(sc_config.host_blas); /* determines the width of integers */
+    sc_blas_know_width();
     fn = sc_blas_abi_displaced(name);
     if (!fn)
         fn = sc_blas_host_symbol(name);
@@ -63,7 +63,7 @@ static __attribute__((cold, noinline)) void *find_whole(void **slot, const char 
     char other[SC_BLAS_SYMBOL_MAX];
     void *fn;
 
-    sc_blas_host_open(sc_config.host_blas);
+    sc_blas_know_width();
     fn = (void *)sc_blas_named_of_program(name);
     if (!fn && snprintf(other, sizeof other, "scipy_%s", name) < (int)sizeof other)
         fn = (void *)sc_blas_named_of_program(other);

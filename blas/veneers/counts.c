@@ -53,14 +53,13 @@ static struct sc_blas_count_block *take_block(void)
     return block;
 }
 
-/* Called in a thread's first call before any argument is read.  The first call of a process therefore opens the host
- * BLAS here. */
+/* Called in a thread's first call before any argument is read.  The width of integers is therefore found here. */
 uint64_t *sc_blas_counts_new(void)
 {
     struct sc_blas_count_block *block = take_block();
 
     if (!sc_inside()) /* inside: a library that is being opened calls, or the host BLAS, which is open */
-        sc_blas_host_open(sc_config.host_blas);
+        sc_blas_know_width();
     pthread_once(&key_once, make_key);
     if (block != &spare && have_key)
         pthread_setspecific(key, block); /* on failure the block stays taken for ever */

@@ -172,15 +172,33 @@ void sc_blas_register_names(void)
     sc_trace_name_lapack(lapack);
 }
 
-enum sc_status sc_blas_host_open(const char *path)
+/* The program's BLAS with 64-bit integers in plain names, or NULL.  Racing threads find the same. */
+static void *program_wide(void)
 {
-    void *own, *opened = NULL;
+    static bool known;
+    static void *own; /* written before known, with release order */
+    void *found;
 
-    if (__builtin_expect(__atomic_load_n(&state, __ATOMIC_ACQUIRE) == CLOSED, 0)) {
+    if (__builtin_expect(!__atomic_load_n(&known, __ATOMIC_ACQUIRE), 0)) {
         sc_inside_enter(); /* constructors of the opened library may allocate and call the BLAS */
         sc_blas_register_names();
-        own = sc_blas_abi_program_wide();
-        sc_blas_wide = own != NULL;
+        found = sc_blas_abi_program_wide();
+        sc_blas_wide = found != NULL;
+        __atomic_store_n(&own, found, __ATOMIC_RELAXED);
+        __atomic_store_n(&known, true, __ATOMIC_RELEASE);
+        sc_inside_leave();
+    }
+    return __atomic_load_n(&own, __ATOMIC_RELAXED);
+}
+
+void sc_blas_know_width(void) { program_wide(); }
+
+enum sc_status sc_blas_host_open(const char *path)
+{
+    void *own = program_wide(), *opened = NULL;
+
+    if (__builtin_expect(__atomic_load_n(&state, __ATOMIC_ACQUIRE) == CLOSED, 0)) {
+        sc_inside_enter(); /* as above */
         if (open_any(path, own, &opened))
             fill_table(opened);
         remember(opened);
@@ -214,29 +232,42 @@ void *sc_blas_host_symbol(const char *name)
 
 /* --- the routine that a call on the host reaches ------------------------------------------------------------------ */
 
+static bool has_own; /* the program has an optimised BLAS, for one interface at least; atomic */
+
+bool sc_blas_host_is_there(void)
+{
+    return __atomic_load_n(&has_own, __ATOMIC_RELAXED) || sc_blas_host_open(sc_config.host_blas) == SC_OK;
+}
+
 /* The program's own optimised BLAS goes before the host BLAS.  The program's LAPACK calls the program's BLAS past
- * the veneers, and two libraries would each keep a thread on every processor. */
-static sc_blas_fn find_routine(void *own, int routine, enum sc_blas_interface interface)
+ * the veneers, and two libraries would each keep a thread on every processor.  Beside it the host BLAS is opened only
+ * for the call of a routine that the program's BLAS lacks. */
+static sc_blas_fn find_routine(void *own, int routine, enum sc_blas_interface interface, bool called)
 {
     sc_blas_fn fn = own && !sc_blas_substitute(routine) ? sc_blas_program_routine(own, routine, interface) : NULL;
 
-    return !fn && sc_blas_host_open(sc_config.host_blas) == SC_OK ? of_host[interface][routine] : fn;
+    if (fn || (own && !called))
+        return fn;
+    return sc_blas_host_open(sc_config.host_blas) == SC_OK ? of_host[interface][routine] : NULL;
 }
 
 /* Resolves all routines of an interface at once.  Otherwise a constructor, which has the loader's lock, could wait
- * for a thread that makes the first call of a further routine and waits for the same lock. */
+ * for a thread that makes the first call of a further routine and waits for the same lock.
+ * routine: the one that the program calls. */
 static sc_blas_fn resolve_all(int routine, enum sc_blas_interface interface)
 {
     void *own = sc_config.host_blas ? NULL : sc_blas_optimised_of_program(routine, interface);
 
+    if (own)
+        __atomic_store_n(&has_own, true, __ATOMIC_RELAXED);
     for (int i = 1; i < sc_blas_routines; i++) {
-        sc_blas_fn fn = find_routine(own, i, interface);
+        sc_blas_fn fn = find_routine(own, i, interface, i == routine);
 
         if (fn)
             __atomic_store_n(&sc_blas_host[interface][i], fn, __ATOMIC_RELEASE);
     }
     __atomic_store_n(&resolved[interface], true, __ATOMIC_RELEASE);
-    return find_routine(own, routine, interface);
+    return find_routine(own, routine, interface, true);
 }
 
 void sc_blas_first(int routine, enum sc_blas_interface interface)

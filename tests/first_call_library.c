@@ -1,0 +1,22 @@
+/* An optimised BLAS with one routine, for first_call_own. */
+#define EXPORTED __attribute__((visibility("default")))
+
+EXPORTED char *openblas_get_config(void);
+EXPORTED double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
+
+char *openblas_get_config(void)
+{
+    static char config[] = "a test's";
+
+    return config;
+}
+
+double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy)
+{
+    double sum = 0;
+
+    for (int i = 0; i < *n; i++)
+        sum += x[i * *incx] * y[i * *incy];
+    return sum;
+}
+/* SPDX-License-Identifier: BSD-2-Clause */
