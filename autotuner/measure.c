@@ -1,4 +1,4 @@
-/* Order, time and memory of the measurements. Important measurements come first, because a budget may end the series.
+/* Order, time and memory of the measurements. Important measurements come first, because the series may be ended.
  */
 #include "autotuner/measure.h"
 
@@ -50,7 +50,7 @@ bool sc_bench_step(struct sc_bench *b, const char *format, ...)
     }
     if (b->cut)
         return false;
-    if ((how->budget > 0 && sc_bench_real_now() - b->start > how->budget) || (how->stop && how->stop(how->arg)))
+    if (how->stop && how->stop(how->arg))
         b->cut = true;
     if (b->cut)
         return false;
@@ -193,7 +193,7 @@ enum sc_status sc_measure(const struct sc_measure *how, struct sc_database *db, 
 
     if (!b)
         return SC_ERR_MEMORY;
-    *b = (struct sc_bench){.how = how, .db = db, .start = sc_bench_real_now(), .kept = sc_bench_real_now()};
+    *b = (struct sc_bench){.how = how, .db = db, .kept = sc_bench_real_now()};
     db->quick = how->quick;
     for (int d = 0; d < how->devices; d++)
         how->ops->properties(d, &b->properties[d]);

@@ -13,7 +13,6 @@ struct sc_measure {
     bool quick;    /* a second or two: few sizes, no pairs of links, one device of a kind */
     bool links_only; /* no kernels */
     bool devices_only; /* no kernels of the host */
-    double budget; /* s of real time for the series; 0: no limit */
     bool (*stop)(void *arg);                                             /* asked between measurements; may be NULL */
     void (*progress)(void *arg, const char *what, int done, int total);  /* called before each measurement; may be NULL
                                                                           */
@@ -22,7 +21,7 @@ struct sc_measure {
 };
 
 /* Adds missing measurements to `db`, and indexes it. Leaves out operations that a device cannot do. *complete (may be
- * NULL) is false if the budget or `stop` ended the series. */
+ * NULL) is false if `stop` ended the series. */
 enum sc_status sc_measure(const struct sc_measure *how, struct sc_database *db, bool *complete);
 
 #endif

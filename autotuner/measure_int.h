@@ -11,8 +11,8 @@ struct sc_bench {
     struct sc_database *db;
     bool counting;        /* steps are counted without measurement */
     int done, total;      /* steps */
-    double start, kept;   /* real time */
-    bool cut;             /* the budget is used up, or `stop` ended the series */
+    double kept;          /* real time */
+    bool cut;             /* `stop` ended the series */
     char *pinned;         /* SC_BENCH_CHUNK for a device and a direction */
     size_t pinned_bytes;
     char *chunk[SC_DEVICES_MAX]; /* on a device: source and target of SC_BENCH_CHUNK bytes */

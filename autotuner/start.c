@@ -13,7 +13,7 @@
 
 #define CALIBRATION_ORDER 1024
 
-double sc_autotuner_budget = 2.0;
+double sc_autotuner_share = 0.15;
 
 void sc_autotuner_use(const struct sc_database *db)
 {
@@ -36,6 +36,8 @@ struct begun {
     int folder;
     char name[64];
     bool refused; /* the file cannot be written */
+    bool (*stop)(void *);
+    double since; /* of the first measurement of this process; 0: before it */
 };
 
 static void keep(void *arg, const struct sc_database *db)
@@ -59,14 +61,28 @@ static struct sc_database *begin(const struct begun *begun, const char *key, int
     return db;
 }
 
-/* Measures the devices, and keeps the result. The program uses the host meanwhile. A measurement that ends for `stop`
- * is continued by the next process. */
+/* This process is asked to stop, or has measured its share: one value at least. */
+static bool is_over(void *arg)
+{
+    struct begun *begun = arg;
+
+    if (begun->stop(NULL))
+        return true;
+    if (begun->since > 0)
+        return sc_bench_real_now() - begun->since > sc_autotuner_share;
+    begun->since = sc_bench_real_now(); /* the memory for transfers is there */
+    return false;
+}
+
+/* Measures the devices, and keeps the result. The program uses the host meanwhile. The measuring thread takes a
+ * processor, and a host BLAS with a thread on each processor then lost 3 ms in each call. Therefore a process measures
+ * a share, and the next process continues. */
 static void measure(const struct sc_device_ops *ops, int devices, const struct sc_device_host *host, const char *key,
                     int folder, const char *name, bool (*stop)(void *))
 {
-    struct begun begun = {.folder = folder};
+    struct begun begun = {.folder = folder, .stop = stop};
     struct sc_measure how = {.ops = ops, .devices = devices, .host = host, .quick = true, .devices_only = true,
-                             .budget = sc_autotuner_budget, .stop = stop, .keep = keep, .arg = &begun};
+                             .stop = is_over, .keep = keep, .arg = &begun};
     struct sc_database *db;
     enum sc_status status;
     bool complete = false;
@@ -77,7 +93,7 @@ static void measure(const struct sc_device_ops *ops, int devices, const struct s
         return;
     sc_log(SC_LOG_INFO, "the devices are measured, once, while calls run on the host (semcache tune does it better)");
     status = sc_measure(&how, db, &complete);
-    if (status == SC_OK && !complete && stop(NULL))
+    if (status == SC_OK && !complete && is_over(&begun))
         keep(&begun, db);
     else if (status != SC_OK || !is_useful(db))
         sc_log(SC_LOG_INFO, "measuring failed; decisions go by what the devices say of themselves");

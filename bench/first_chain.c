@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: BSD-2-Clause */
 /* A chain of dgemm on memory that nothing has used before: a plain BLAS program.
  *
  *     first_chain [n [links [rounds]]] */
@@ -29,3 +28,4 @@ int main(int argc, char **argv)
 {
     return chain_main(argc, argv, "first_chain", open_devices, run);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -129,3 +129,4 @@ static inline int chain_main(int argc, char **argv, const char *name, void (*ope
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -38,7 +38,7 @@ explain sc_explain_on
 joules sc_joules_folder
 schedule strategies
 machine current
-start sc_autotuner_budget
+start sc_autotuner_share
 strips sc_strips_fixed
 trials busy
 trials numbers

@@ -113,6 +113,22 @@ static void test_short(void)
         unlink(kept());
 }
 
+/* Nobody waits; a share of nothing is one measurement. */
+static void test_share(void)
+{
+    double all = sc_autotuner_share;
+
+    sc_autotuner_share = 0;
+    sc_config.tune = SC_TUNE_QUICK;
+    asked = LIVES;
+    sc_autotuner_prepare(&real, devices, device_host(), stop);
+    tap_ok(LIVES - asked <= 3 && !kept() && file_of(".begun"), "a program measures its share, and asks %d times",
+           LIVES - asked);
+    sc_autotuner_share = all;
+    if (file_of(".begun"))
+        unlink(file_of(".begun"));
+}
+
 static bool open_real(void)
 {
     if (sc_device_open(device_host(), "emu:k40x3:2", &emulated, &devices) != SC_OK)
@@ -232,7 +248,7 @@ int main(void)
         return 1;
     snprintf(cache, sizeof cache, "%s/semcache", folder);
     sc_config.cache_path = cache;
-    sc_autotuner_budget = 60; /* the speed of a busy machine is not tested */
+    sc_autotuner_share = 60; /* the speed of a busy machine is not tested */
     sc_config.database = "auto";
     test_at_once();
     if (!open_real())
@@ -240,6 +256,7 @@ int main(void)
     test_without();
     test_in_front();
     test_short();
+    test_share();
     test_busy();
     test_made();
     test_disturbed();

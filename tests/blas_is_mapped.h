@@ -21,3 +21,4 @@ static bool blas_is_mapped(void)
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */
