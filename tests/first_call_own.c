@@ -1,5 +1,9 @@
-/* A program with an optimised BLAS of its own, which lacks dnrm2_. Runs under semcache. Prints whether the host BLAS
- * was mapped after a call of ddot_, and after a call of dnrm2_. */
+/* A program with an optimised BLAS of its own, which lacks dnrm2_, and with a library in a scope of its own that has a
+ * routine of LAPACK by the name of pip's wheels. Runs under semcache.
+ *
+ *     first_call_own LIBRARY
+ *
+ * Prints whether the host BLAS was mapped after a call of ddot_ and of the LAPACK, and after a call of dnrm2_. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 
@@ -7,24 +11,29 @@
 
 double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
 typedef double norm_fn(const int *, const double *, const int *);
+typedef void potrf_fn(const char *, const int *, double *, const int *, int *, size_t);
 
-enum { N = 16 };
+enum { N = 16, ANSWER = 42 }; /* first_call_wheel.c's INFO */
 
 static const char *mapped(void) { return blas_is_mapped() ? "mapped" : "not mapped"; }
 
-int main(void)
+int main(int argc, char **argv)
 {
     static double x[N];
     const int n = N, one = 1, four = 4;
-    void *norm = dlsym(RTLD_DEFAULT, "dnrm2_");
+    void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
+    void *norm = dlsym(RTLD_DEFAULT, "dnrm2_"), *potrf = dlsym(RTLD_DEFAULT, "scipy_dpotrf_");
     double dot, length;
+    int info = 0;
 
     for (int i = 0; i < N; i++)
         x[i] = 1;
     dot = ddot_(&n, x, &one, x, &one);
+    if (library && potrf)
+        ((potrf_fn *)potrf)("L", &four, x, &four, &info, 1);
     printf("BLAS %s, ", mapped());
     length = norm ? ((norm_fn *)norm)(&four, x, &one) : 0;
-    printf("then %s, %s\n", mapped(), dot == N && length == 2 ? "right" : "WRONG");
+    printf("then %s, %s\n", mapped(), dot == N && length == 2 && info == ANSWER ? "right" : "WRONG");
     return 0;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

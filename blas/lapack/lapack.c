@@ -60,13 +60,10 @@ static __attribute__((cold, noinline)) void *find(void **slot, const char *name)
 /* A pip wheel has its LAPACK in a scope of its own, so the scope of the calling object comes first. */
 static __attribute__((cold, noinline)) void *find_whole(void **slot, const char *name)
 {
-    char other[SC_BLAS_SYMBOL_MAX];
     void *fn;
 
     sc_blas_know_width();
     fn = (void *)sc_blas_named_of_program(name);
-    if (!fn && snprintf(other, sizeof other, "scipy_%s", name) < (int)sizeof other)
-        fn = (void *)sc_blas_named_of_program(other);
     return found(slot, fn ? fn : find_in_liblapack(name), name);
 }
 

@@ -235,23 +235,43 @@ static int add_name(struct dl_phdr_info *info, size_t size, void *arg)
     return !names->name[names->count++];
 }
 
-static sc_blas_fn search_all(int routine, enum sc_blas_interface interface)
+/* What `find` finds in one of the loaded libraries.  They stay loaded. */
+static void *search_loaded(void *(*find)(void *library, const void *what), const void *what)
 {
     struct names names = {NULL, 0, 0};
-    sc_blas_fn fn = NULL;
+    void *found = NULL;
 
     sc_loader_each(add_name, &names);
     for (size_t i = 0; i < names.count; i++) {
-        void *library = !fn && names.name[i] ? sc_loader_open(names.name[i], RTLD_LAZY | RTLD_NOLOAD) : NULL;
+        void *library = !found && names.name[i] ? sc_loader_open(names.name[i], RTLD_LAZY | RTLD_NOLOAD) : NULL;
 
         if (library) {
-            fn = search(library, routine, interface);
+            found = find(library, what);
             sc_loader_close(library);
         }
         free(names.name[i]);
     }
     free(names.name);
-    return fn;
+    return found;
+}
+
+struct wanted {
+    int routine;
+    enum sc_blas_interface interface;
+};
+
+static void *wanted_in(void *library, const void *what)
+{
+    const struct wanted *w = what;
+
+    return (void *)search(library, w->routine, w->interface);
+}
+
+static sc_blas_fn search_all(int routine, enum sc_blas_interface interface)
+{
+    const struct wanted w = {routine, interface};
+
+    return (sc_blas_fn)search_loaded(wanted_in, &w);
 }
 
 /* A 64-bit library of the system.  *plain: its plain names have 64-bit integers. */
@@ -374,13 +394,23 @@ static void *in_scope(const struct origin *o, const char *name)
 
 static void *displaced(const char *name) { return of_others(sc_blas_abi_displaced(name)); }
 
-/* The caller's scope is searched first: a library that calls its own routine through the global scope gets its own. */
+static void *symbol_in(void *library, const void *symbol) { return of_others(sc_loader_symbol(library, symbol)); }
+
+/* The caller's scope is searched first: a library that calls its own routine through the global scope gets its own.
+ * In pip's wheels a module may have the routine's address from another module, so all libraries are searched for the
+ * wheels' spelling.  The host BLAS comes last. */
 static void *search_named(const struct origin *o, const char *name)
 {
+    char wheel[SC_BLAS_SYMBOL_MAX];
     void *found = in_scope(o, name);
 
     if (!found)
         found = displaced(name);
+    snprintf(wheel, sizeof wheel, "scipy_%s", name);
+    if (!found)
+        found = in_scope(o, wheel);
+    if (!found)
+        found = search_loaded(symbol_in, wheel);
     return found ? found : sc_blas_host_symbol(name);
 }
 
