@@ -10,8 +10,8 @@
 #include "base/types.h"
 #include "ops/operations.h"
 
-/* Products of the same shape and scalars.  Each operand is one matrix that contains the operands of all products: that
- * of product i begins `row` * i rows and `col` * i columns after that of product 0.  A step of 0: common to all. */
+/* Products of the same shape and scalars.  The operands of all products lie in one matrix.  The operand of product i
+ * begins `row` * i rows and `col` * i columns after the operand of product 0.  A step of 0: common to all. */
 struct sc_batch {
     int64_t count; /* of products; 0: the operation is no batch */
     struct sc_batch_step {
