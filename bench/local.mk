@@ -186,7 +186,8 @@ bench_paper_proact_LDADD = $(paper_libraries)
 EXTRA_DIST += bench/programs/run.py \
 	bench/programs/python/cg_dense.py bench/programs/python/cg_sparse.py bench/programs/python/cholesky.py \
 	bench/programs/python/eig.py bench/programs/python/eigh.py bench/programs/python/eigsh.py \
-	bench/programs/python/eigvalsh.py bench/programs/python/einsum.py bench/programs/python/expm.py \
+	bench/programs/python/eigvalsh.py bench/programs/python/einsum.py bench/programs/python/estimators.py \
+	bench/programs/python/expm.py \
 	bench/programs/python/gaussian_process.py bench/programs/python/gmres.py \
 	bench/programs/python/gmres_sparse.py bench/programs/python/inv.py bench/programs/python/kalman.py \
 	bench/programs/python/kmeans.py bench/programs/python/lobpcg.py bench/programs/python/logistic.py \

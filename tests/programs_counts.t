@@ -23,7 +23,9 @@ my %data = (
     matmul_single => 13, steps => 5, cg_sparse => 0, gmres_sparse => 0, jacobi_own => 32, cg_own => 32, lu_own => 8,
     gmres_columns => 32, orthogonal => 1, pool_fork2 => 2, pool_spawn2 => 2, r_solve => 10, r_chol => 13, r_svd => 5,
     r_eigen => 6, r_lm => 6, r_prcomp => 5, r_crossprod => 10, octave_mtimes => 10, octave_mldivide => 13,
-    octave_chol => 13, octave_svd => 5, octave_eig => 6, octave_inv => 15, octave_expm => 20);
+    octave_chol => 13, octave_svd => 5, octave_eig => 6, octave_inv => 15, octave_expm => 20, sk_nmf => 10, sk_pls => 5,
+    sk_factors => 9, sk_perceptron => 20, sk_discriminant => 1, sk_isomap => 1, sk_vectors => 1, sk_kernel => 3,
+    sk_bayes => 1, sk_dictionary => 1);
 
 # Programs that use their data on the CPU between calls on the device move them more than once.  Each has its own bound
 # of bytes, as a multiple of its data.

@@ -35,6 +35,8 @@ for group, names in (
 ):
     for name in names.split():
         PROGRAMS[name] = group, "python", name, ()
+for name in "nmf pls factors perceptron discriminant isomap vectors kernel bayes dictionary".split():
+    PROGRAMS[f"sk_{name}"] = "estimators", "estimators", "estimators", (name,)
 for name in "jacobi_own cg_own lu_own gmres_columns orthogonal".split():
     PROGRAMS[name] = "c", "c", name, ()
 for start in "fork", "spawn":
@@ -66,14 +68,17 @@ class Languages:
 
     def reason(self, language):
         """Why programs of this language do not run here, or None."""
-        if language == "python":
-            has = subprocess.run([self.options.python, "-c", "import numpy, scipy"], capture_output=True, check=False)
-            return None if has.returncode == 0 else "no numpy and scipy"
+        modules = {"python": "numpy, scipy", "estimators": "sklearn"}.get(language)
+        if modules:
+            has = subprocess.run([self.options.python, "-c", f"import {modules}"], capture_output=True, check=False)
+            return None if has.returncode == 0 else f"no {modules.replace(',', ' and')}"
         tool = {"c": self.options.cc.split()[0], "r": "Rscript", "octave": "octave-cli"}[language]
         return None if shutil.which(tool) else f"no {tool}"
 
     def python(self, source):
         return [self.options.python, f"{HERE}/python/{source}.py", self.options.scale]
+
+    estimators = python
 
     def r(self, source):
         return ["Rscript", f"{HERE}/r/{source}.R", self.options.scale]
