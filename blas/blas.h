@@ -15,8 +15,6 @@
  * library itself for the host BLAS.  Logs a line on failure.  Thread safe, idempotent.  Called from the library's
  * constructor. */
 enum sc_status sc_blas_host_open(const char *path);
-/* Whether calls on the host have a BLAS: the program's own optimised BLAS, or the host BLAS, which is opened then. */
-bool sc_blas_host_is_there(void);
 /* Sets sc_blas_wide.  Opens no library beside the program's own BLAS.  Thread safe, idempotent. */
 void sc_blas_know_width(void);
 /* Gives trace/ the names of the routines, before the host BLAS is open.  Idempotent. */

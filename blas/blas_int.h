@@ -165,7 +165,7 @@ sc_blas_fn sc_blas_program_routine(void *library, int routine, enum sc_blas_inte
 /* A routine outside routines.tab, with the number `which`: the program's, or else the host BLAS's. */
 enum { SC_BLAS_OTHER_BATCH = 56, SC_BLAS_OTHER_NAMES = SC_BLAS_OTHER_BATCH + 32 }; /* BATCH: of batch.c */
 sc_blas_fn sc_blas_other_of_program(int which, const char *name);
-/* The same for a symbol without a number, or for the symbol behind "scipy_": searches each time. */
+/* The same for a symbol without a number, or else for the name behind "scipy_": searches each time. */
 sc_blas_fn sc_blas_named_of_program(const char *symbol);
 /* An error handler, called from `from`: the one that a BLAS without semcache would call.  The dynamic linker searches
  * the global scope first, and then the scope of the library that calls the BLAS.  (If the BLAS complains, this is the

@@ -378,7 +378,7 @@ static const struct sc_device_host device_host = {.config = &sc_config,
 /* Every step logs its own failure. */
 static bool open_devices(void)
 {
-    if (!sc_blas_host_is_there())
+    if (sc_blas_host_open(sc_config.host_blas) != SC_OK)
         return false;
     if (sc_opener_take(&device_host, &ops, &device_count) != SC_OK || !ops)
         return false;

@@ -1,15 +1,17 @@
-/* A program with an optimised BLAS of its own, which lacks dnrm2_, and with a library in a scope of its own that has a
- * routine of LAPACK by the name of pip's wheels. Runs under semcache.
+/* A program with a BLAS of its own. The BLAS lacks dnrm2_. A second library has a scope of its own, and dpotrf by the
+ * name of pip's wheels. Runs under semcache.
  *
  *     first_call_own LIBRARY
  *
- * Prints whether the host BLAS was mapped after a call of ddot_ and of the LAPACK, and after a call of dnrm2_. */
+ * Prints whether the host BLAS was mapped after a call of ddot_ and of the LAPACK, and after a call of dnrm2_. "right":
+ * the own libraries computed what they have. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 
 #include "tests/blas_is_mapped.h"
 
 double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
+extern int first_call_dots; /* calls of the program's own ddot_ */
 typedef double norm_fn(const int *, const double *, const int *);
 typedef void potrf_fn(const char *, const int *, double *, const int *, int *, size_t);
 
@@ -33,7 +35,9 @@ int main(int argc, char **argv)
         ((potrf_fn *)potrf)("L", &four, x, &four, &info, 1);
     printf("BLAS %s, ", mapped());
     length = norm ? ((norm_fn *)norm)(&four, x, &one) : 0;
-    printf("then %s, %s\n", mapped(), dot == N && length == 2 && info == ANSWER ? "right" : "WRONG");
+    dot += ddot_(&n, x, &one, x, &one);
+    printf("then %s, %s\n", mapped(),
+           dot == 2 * N && first_call_dots == 2 && length == 2 && info == ANSWER ? "right" : "WRONG");
     return 0;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -3,8 +3,8 @@
  * Row interchanges run where the rows are.  The rest of LAPACK consists of BLAS calls.
  *
  * The host's routine is looked for in this order: the definition that the program would use without this library,
- * the host BLAS (OpenBLAS has a LAPACK), a loaded liblapack, the system's liblapack.  A program that calls no such
- * routine needs no LAPACK. */
+ * the LAPACK of a pip wheel, the host BLAS (OpenBLAS has a LAPACK), a loaded liblapack, the system's liblapack.  A
+ * program that calls no such routine needs no LAPACK. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -232,16 +232,11 @@ void *sc_blas_host_symbol(const char *name)
 
 /* --- the routine that a call on the host reaches ------------------------------------------------------------------ */
 
-static bool has_own; /* the program has an optimised BLAS, for one interface at least; atomic */
-
-bool sc_blas_host_is_there(void)
-{
-    return __atomic_load_n(&has_own, __ATOMIC_RELAXED) || sc_blas_host_open(sc_config.host_blas) == SC_OK;
-}
+static void *own_blas[SC_BLAS_INTERFACES]; /* the program's optimised BLAS; atomic; written before resolved */
 
 /* The program's own optimised BLAS goes before the host BLAS.  The program's LAPACK calls the program's BLAS past
- * the veneers, and two libraries would each keep a thread on every processor.  Beside it the host BLAS is opened only
- * for the call of a routine that the program's BLAS lacks. */
+ * the veneers, and two libraries would each keep a thread on every processor.  Beside it a call on
+ * the host opens the host BLAS only for a routine that the program's BLAS lacks. */
 static sc_blas_fn find_routine(void *own, int routine, enum sc_blas_interface interface, bool called)
 {
     sc_blas_fn fn = own && !sc_blas_substitute(routine) ? sc_blas_program_routine(own, routine, interface) : NULL;
@@ -251,21 +246,29 @@ static sc_blas_fn find_routine(void *own, int routine, enum sc_blas_interface in
     return sc_blas_host_open(sc_config.host_blas) == SC_OK ? of_host[interface][routine] : NULL;
 }
 
+static sc_blas_fn enter(void *own, int routine, enum sc_blas_interface interface, bool called)
+{
+    sc_blas_fn fn = find_routine(own, routine, interface, called);
+
+    if (fn)
+        __atomic_store_n(&sc_blas_host[interface][routine], fn, __ATOMIC_RELEASE);
+    return fn;
+}
+
 /* Resolves all routines of an interface at once.  Otherwise a constructor, which has the loader's lock, could wait
- * for a thread that makes the first call of a further routine and waits for the same lock.
+ * for a thread that makes the first call of a further routine and waits for the same lock.  A routine that the
+ * program's BLAS lacks is resolved by its own first call.
  * routine: the one that the program calls. */
 static sc_blas_fn resolve_all(int routine, enum sc_blas_interface interface)
 {
-    void *own = sc_config.host_blas ? NULL : sc_blas_optimised_of_program(routine, interface);
+    void *own;
 
-    if (own)
-        __atomic_store_n(&has_own, true, __ATOMIC_RELAXED);
-    for (int i = 1; i < sc_blas_routines; i++) {
-        sc_blas_fn fn = find_routine(own, i, interface, i == routine);
-
-        if (fn)
-            __atomic_store_n(&sc_blas_host[interface][i], fn, __ATOMIC_RELEASE);
-    }
+    if (__atomic_load_n(&resolved[interface], __ATOMIC_ACQUIRE))
+        return enter(__atomic_load_n(&own_blas[interface], __ATOMIC_RELAXED), routine, interface, true);
+    own = sc_config.host_blas ? NULL : sc_blas_optimised_of_program(routine, interface);
+    for (int i = 1; i < sc_blas_routines; i++)
+        enter(own, i, interface, i == routine);
+    __atomic_store_n(&own_blas[interface], own, __ATOMIC_RELAXED);
     __atomic_store_n(&resolved[interface], true, __ATOMIC_RELEASE);
     return find_routine(own, routine, interface, true);
 }

@@ -235,7 +235,7 @@ static int add_name(struct dl_phdr_info *info, size_t size, void *arg)
     return !names->name[names->count++];
 }
 
-/* What `find` finds in one of the loaded libraries.  They stay loaded. */
+/* What `find` finds in one of the loaded libraries. */
 static void *search_loaded(void *(*find)(void *library, const void *what), const void *what)
 {
     struct names names = {NULL, 0, 0};
@@ -394,24 +394,34 @@ static void *in_scope(const struct origin *o, const char *name)
 
 static void *displaced(const char *name) { return of_others(sc_blas_abi_displaced(name)); }
 
-static void *symbol_in(void *library, const void *symbol) { return of_others(sc_loader_symbol(library, symbol)); }
+/* The library of the symbol stays open. */
+static void *symbol_in(void *library, const void *symbol)
+{
+    void *found = sc_loader_symbol(library, symbol);
 
-/* The caller's scope is searched first: a library that calls its own routine through the global scope gets its own.
- * In pip's wheels a module may have the routine's address from another module, so all libraries are searched for the
- * wheels' spelling.  The host BLAS comes last. */
+    return library_of(found) ? found : NULL;
+}
+
+/* The caller's scope is searched first: a library that calls its own routine through the global scope gets its own. */
 static void *search_named(const struct origin *o, const char *name)
 {
-    char wheel[SC_BLAS_SYMBOL_MAX];
     void *found = in_scope(o, name);
 
-    if (!found)
-        found = displaced(name);
+    return found ? found : displaced(name);
+}
+
+/* By the wheels' name.  A module of a wheel may have the routine's address from another module, so all libraries are
+ * searched.  A name without 64 stands for 32-bit integers here. */
+static void *search_wheels(const struct origin *o, const char *name)
+{
+    char wheel[SC_BLAS_SYMBOL_MAX];
+    void *found;
+
+    if (sc_blas_wide && !strstr(name, "64"))
+        return NULL;
     snprintf(wheel, sizeof wheel, "scipy_%s", name);
-    if (!found)
-        found = in_scope(o, wheel);
-    if (!found)
-        found = search_loaded(symbol_in, wheel);
-    return found ? found : sc_blas_host_symbol(name);
+    found = in_scope(o, wheel);
+    return found ? found : search_loaded(symbol_in, wheel);
 }
 
 sc_blas_fn sc_blas_named_of_program(const char *name)
@@ -420,6 +430,10 @@ sc_blas_fn sc_blas_named_of_program(const char *name)
 
     sc_inside_enter();
     found = search_named(origin_of_caller(), name);
+    if (!found)
+        found = search_wheels(origin_of_caller(), name);
+    if (!found)
+        found = sc_blas_host_symbol(name);
     sc_inside_leave();
     return (sc_blas_fn)found;
 }
@@ -435,7 +449,7 @@ static bool is_in_blas(const void *address)
 
 sc_blas_fn sc_blas_handler_of_program(const char *name, const void *from)
 {
-    void *host = sc_blas_host_symbol(name), *found;
+    void *found;
 
     sc_inside_enter();
     if (!is_in_blas(from)) /* else the caller of the BLAS is known */
@@ -443,8 +457,10 @@ sc_blas_fn sc_blas_handler_of_program(const char *name, const void *from)
     found = displaced(name);
     if (!found)
         found = in_scope(origin_of_caller(), name);
+    if (!found)
+        found = sc_blas_host_symbol(name);
     sc_inside_leave();
-    return (sc_blas_fn)(found ? found : host);
+    return (sc_blas_fn)found;
 }
 
 sc_blas_fn sc_blas_other_of_program(int which, const char *name)
@@ -457,6 +473,8 @@ sc_blas_fn sc_blas_other_of_program(int which, const char *name)
     sc_inside_enter();
     o = origin_of_caller();
     found = search_named(o, name);
+    if (!found)
+        found = sc_blas_host_symbol(name);
     if (o && found)
         __atomic_store_n(&o->other[which], (sc_blas_fn)found, __ATOMIC_RELEASE);
     sc_inside_leave();
