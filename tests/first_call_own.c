@@ -3,8 +3,7 @@
  *
  *     first_call_own LIBRARY
  *
- * Prints whether the host BLAS was mapped after a call of ddot_ and of the LAPACK, and after a call of dnrm2_. "right":
- * the own libraries computed what they have. */
+ * Calls ddot_ and the LAPACK, and prints whether the host BLAS is mapped. Calls dnrm2_, and prints it again. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 
