@@ -48,10 +48,7 @@ bool sc_bench_step(struct sc_bench *b, const char *format, ...)
         b->total++;
         return false;
     }
-    if (b->cut)
-        return false;
-    if (how->stop && how->stop(how->arg))
-        b->cut = true;
+    b->cut = b->cut || (how->stop && how->stop(how->arg));
     if (b->cut)
         return false;
     b->done++;

@@ -9,13 +9,11 @@
  *     time for the bytes. */
 #include <fcntl.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <unistd.h>
 
+#include "bench/columns.h"
 #include "examples/example.h"
-
-enum { THREADS_MAX = 64 };
 
 static void generate(double *m, int n, int seed)
 {
@@ -24,41 +22,14 @@ static void generate(double *m, int n, int seed)
             m[(size_t)j * (size_t)n + (size_t)i] = example_element((uint32_t)(i + seed), (uint32_t)j) / 3 - 0.2;
 }
 
-struct reader {
-    pthread_t thread;
-    const double *from, *to;
-    double sum;
-};
-
 static void *read_pages(void *argument)
 {
-    struct reader *r = argument;
+    struct columns *p = argument;
+    const double *c = p->matrix, *to = c + (size_t)p->n * (size_t)p->to;
 
-    r->sum = 0;
-    for (const double *at = r->from; at < r->to; at += 4096 / sizeof *at)
-        r->sum += *at;
+    for (const double *at = c + (size_t)p->n * (size_t)p->from; at < to; at += 4096 / sizeof *at)
+        p->sum += *at;
     return NULL;
-}
-
-/* By `threads` threads. */
-static double read_all(const double *c, int n, int threads)
-{
-    struct reader reader[THREADS_MAX];
-    double sum = 0;
-
-    for (int i = 0; i < threads; i++) {
-        reader[i].from = c + (size_t)n * ((size_t)n * (size_t)i / (size_t)threads);
-        reader[i].to = c + (size_t)n * ((size_t)n * (size_t)(i + 1) / (size_t)threads);
-        if (i > 0)
-            pthread_create(&reader[i].thread, NULL, read_pages, &reader[i]);
-    }
-    read_pages(&reader[0]);
-    for (int i = 0; i < threads; i++) {
-        if (i > 0)
-            pthread_join(reader[i].thread, NULL);
-        sum += reader[i].sum;
-    }
-    return sum;
 }
 
 /* False: a short write. */
@@ -101,7 +72,7 @@ int main(int argc, char **argv)
         else
             threads = option == 't' ? atoi(optarg) : 0;
     }
-    if (threads < 1 || threads > THREADS_MAX)
+    if (threads < 1 || threads > COLUMNS_THREADS_MAX)
         return 2;
     if (optind < argc)
         n = atoi(argv[optind++]);
@@ -121,7 +92,7 @@ int main(int argc, char **argv)
         cblas_dgemm(EXAMPLE_COL_MAJOR, EXAMPLE_NO_TRANS, EXAMPLE_NO_TRANS, n, n, n, 1, a, n, b, n, 0, c, n);
         returned = example_now() - start;
         if (null < 0)
-            sum += read_all(c, n, threads);
+            sum += columns_by_threads(c, n, 0, threads, read_pages);
         else
             good = write_out(c, n, null) && good;
         seconds = example_now() - start;

@@ -12,10 +12,9 @@ static void product(int n, const double *a, const double *b, double *c)
 static void open_devices(void)
 {
     struct chain chain = chain_new(6144, 1);
-    double sum = 0;
 
     product(chain.n, chain.factor[0], chain.factor[1], chain.result[0]);
-    chain_columns(chain.result[0], chain.n, 0, chain_read, &sum);
+    columns_by_threads(chain.result[0], chain.n, 0, CHAIN_THREADS, chain_read);
 }
 
 static void run(const struct chain *chain)

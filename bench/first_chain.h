@@ -5,8 +5,8 @@
 #define BENCH_FIRST_CHAIN_H
 
 #include <math.h>
-#include <pthread.h>
 
+#include "bench/columns.h"
 #include "examples/example.h"
 
 enum { CHAIN_LINKS_MAX = 8, CHAIN_THREADS = 8 };
@@ -16,29 +16,6 @@ struct chain {
     double *factor[CHAIN_LINKS_MAX + 1], *result[CHAIN_LINKS_MAX]; /* from plain malloc */
 };
 
-struct chain_part {
-    pthread_t thread;
-    double *matrix;
-    int n, from, to, seed;
-    double sum;
-};
-
-static inline void chain_columns(double *matrix, int n, int seed, void *(*work)(void *), double *sum)
-{
-    struct chain_part part[CHAIN_THREADS];
-
-    for (int i = 0; i < CHAIN_THREADS; i++) {
-        part[i] = (struct chain_part){.matrix = matrix, .n = n, .seed = seed};
-        part[i].from = (int)((int64_t)n * i / CHAIN_THREADS);
-        part[i].to = (int)((int64_t)n * (i + 1) / CHAIN_THREADS);
-        pthread_create(&part[i].thread, NULL, work, &part[i]);
-    }
-    for (int i = 0; i < CHAIN_THREADS; i++) {
-        pthread_join(part[i].thread, NULL);
-        *sum += part[i].sum;
-    }
-}
-
 static inline double chain_element(int n, int seed, int i, int j)
 {
     return (example_element((uint32_t)(i + seed), (uint32_t)j) - 0.5) / n;
@@ -46,22 +23,24 @@ static inline double chain_element(int n, int seed, int i, int j)
 
 static inline void *chain_write(void *argument)
 {
-    struct chain_part *p = argument;
+    struct columns *p = argument;
+    double *matrix = p->matrix;
 
     for (int j = p->from; j < p->to; j++)
         for (int i = 0; i < p->n; i++)
-            p->matrix[(size_t)j * (size_t)p->n + (size_t)i] = chain_element(p->n, p->seed, i, j);
+            matrix[(size_t)j * (size_t)p->n + (size_t)i] = chain_element(p->n, p->seed, i, j);
     return NULL;
 }
 
 /* Absolute values of one element of each page. */
 static inline void *chain_read(void *argument)
 {
-    struct chain_part *p = argument;
+    struct columns *p = argument;
+    const double *matrix = p->matrix;
     size_t to = (size_t)p->to * (size_t)p->n;
 
     for (size_t at = (size_t)p->from * (size_t)p->n; at < to; at += 4096 / sizeof(double))
-        p->sum += fabs(p->matrix[at]);
+        p->sum += fabs(matrix[at]);
     return NULL;
 }
 
@@ -69,11 +48,10 @@ static inline struct chain chain_new(int n, int links)
 {
     struct chain chain = {.n = n, .links = links};
     size_t count = (size_t)n * (size_t)n;
-    double sum = 0;
 
     for (int i = 0; i <= links; i++) {
         chain.factor[i] = example_doubles(count);
-        chain_columns(chain.factor[i], n, i, chain_write, &sum);
+        columns_by_threads(chain.factor[i], n, i, CHAIN_THREADS, chain_write);
     }
     for (int i = 0; i < links; i++)
         chain.result[i] = example_doubles(count);
@@ -113,7 +91,7 @@ static inline int chain_main(int argc, char **argv, const char *name, void (*ope
         double start = example_now(), seconds;
 
         run(&chain);
-        chain_columns(chain.result[links - 1], n, 0, chain_read, &sum);
+        sum += columns_by_threads(chain.result[links - 1], n, 0, CHAIN_THREADS, chain_read);
         seconds = example_now() - start;
         if (round == 0)
             first = seconds;

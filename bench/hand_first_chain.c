@@ -11,14 +11,6 @@ static cudaStream_t compute, copies;
 static double *device_factor[CHAIN_LINKS_MAX + 1], *device_result[2];
 static cudaEvent_t there[CHAIN_LINKS_MAX + 1];
 
-static void *device_memory(size_t bytes)
-{
-    void *p;
-
-    HAND_CUDA(cudaMalloc(&p, bytes));
-    return p;
-}
-
 static void product(int n, const double *a, const double *b, double *c)
 {
     const double one = 1, zero = 0;
@@ -29,7 +21,7 @@ static void product(int n, const double *a, const double *b, double *c)
 static void open_device(void)
 {
     const int n = 6144;
-    double *m = device_memory(3 * sizeof *m * (size_t)n * (size_t)n);
+    double *m = hand_device(3 * (size_t)n * (size_t)n, NULL);
 
     HAND_CUDA(cudaStreamCreateWithFlags(&compute, cudaStreamNonBlocking));
     HAND_CUDA(cudaStreamCreateWithFlags(&copies, cudaStreamNonBlocking));
@@ -44,14 +36,14 @@ static void open_device(void)
 
 static void run(const struct chain *chain)
 {
-    size_t bytes = sizeof(double) * (size_t)chain->n * (size_t)chain->n;
+    size_t count = (size_t)chain->n * (size_t)chain->n, bytes = count * sizeof(double);
     double *last = chain->result[chain->links - 1];
 
     for (int i = 0; i <= chain->links; i++) {
         if (!device_factor[i])
-            device_factor[i] = device_memory(bytes);
+            device_factor[i] = hand_device(count, NULL);
         if (i < 2 && !device_result[i])
-            device_result[i] = device_memory(bytes);
+            device_result[i] = hand_device(count, NULL);
         HAND_CUDA(cudaHostRegister(chain->factor[i], bytes, cudaHostRegisterDefault));
         HAND_CUDA(cudaMemcpyAsync(device_factor[i], chain->factor[i], bytes, cudaMemcpyHostToDevice, copies));
         HAND_CUDA(cudaEventRecord(there[i], copies));

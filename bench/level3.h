@@ -20,11 +20,11 @@
 
 #include <complex.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/columns.h"
 #include "examples/example.h"
 
 /* A type has its letter, the largest error of a right result, and operations of real numbers for an operation. */
@@ -86,38 +86,10 @@ static const struct {
     [LEVEL3_TRMM] = {LEVEL3_LETTER "trmm", 1, true, false},  [LEVEL3_TRSM] = {LEVEL3_LETTER "trsm", 1, true, false},
 };
 
-enum { LEVEL3_THREADS_MAX = 64, LEVEL3_PLACES = 8 };
+enum { LEVEL3_PLACES = 8 };
 static int level3_threads = 8;
 
 /* --- columns by threads ------------------------------------------------------------------------------------------- */
-
-/* Columns from `from` up to `to` of a matrix, for one thread. */
-struct level3_part {
-    pthread_t thread;
-    level3_number *matrix;
-    int n, from, to, seed;
-    double sum;
-};
-
-static inline void level3_columns(level3_number *matrix, int n, int seed, void *(*work)(void *), double *sum)
-{
-    struct level3_part part[LEVEL3_THREADS_MAX];
-
-    for (int i = 0; i < level3_threads; i++) {
-        part[i] = (struct level3_part){.matrix = matrix, .n = n, .seed = seed};
-        part[i].from = (int)((int64_t)n * i / level3_threads);
-        part[i].to = (int)((int64_t)n * (i + 1) / level3_threads);
-        if (i > 0)
-            pthread_create(&part[i].thread, NULL, work, &part[i]);
-    }
-    work(&part[0]);
-    for (int i = 0; i < level3_threads; i++) {
-        if (i > 0)
-            pthread_join(part[i].thread, NULL);
-        if (sum)
-            *sum += part[i].sum;
-    }
-}
 
 /* Element (i, j) of the matrix with this seed; the matrix with seed 0 has a heavy diagonal. */
 static inline level3_number level3_element(int n, int seed, int i, int j)
@@ -134,21 +106,23 @@ static inline level3_number level3_element(int n, int seed, int i, int j)
 
 static inline void *level3_write(void *argument)
 {
-    struct level3_part *p = argument;
+    struct columns *p = argument;
+    level3_number *matrix = p->matrix;
 
     for (int j = p->from; j < p->to; j++)
         for (int i = 0; i < p->n; i++)
-            p->matrix[(size_t)j * (size_t)p->n + (size_t)i] = level3_element(p->n, p->seed, i, j);
+            matrix[(size_t)j * (size_t)p->n + (size_t)i] = level3_element(p->n, p->seed, i, j);
     return NULL;
 }
 
 static inline void *level3_read(void *argument)
 {
-    struct level3_part *p = argument;
+    struct columns *p = argument;
+    level3_number *matrix = p->matrix;
     size_t n = (size_t)p->n, to = (size_t)p->to * n, page = 4096 / sizeof(level3_number);
 
     for (size_t at = (size_t)p->from * n; at < to; at += page)
-        p->sum += cabs((double complex)p->matrix[at]);
+        p->sum += cabs((double complex)matrix[at]);
     return NULL;
 }
 
@@ -221,16 +195,16 @@ static inline struct level3_times level3_variant(enum level3_routine routine, co
     for (int round = 0; round <= rounds; round++) {
         double start, returned, seconds, sum = 0;
 
-        level3_columns(m->a, m->n, 0, level3_write, NULL);
+        columns_by_threads(m->a, m->n, 0, level3_threads, level3_write);
         if (level3_routines[routine].b)
-            level3_columns(m->b, m->n, 1, level3_write, NULL);
+            columns_by_threads(m->b, m->n, 1, level3_threads, level3_write);
         if (m->beta != 0)
-            level3_columns(m->c, m->n, 2, level3_write, NULL);
+            columns_by_threads(m->c, m->n, 2, level3_threads, level3_write);
         start = example_now();
         for (int call = 0; call < calls; call++)
             t.parameter = level3_call(routine, m, variant);
         returned = example_now() - start;
-        level3_columns(level3_result(routine, m), m->n, 0, level3_read, &sum);
+        sum += columns_by_threads(level3_result(routine, m), m->n, 0, level3_threads, level3_read);
         seconds = example_now() - start;
         if (!isfinite(sum))
             t.error = sum;
@@ -298,7 +272,7 @@ static inline int level3_main(int argc, char **argv)
     }
     if (optind < argc)
         m.n = atoi(argv[optind++]);
-    if (m.n < 1 || rounds < 1 || calls < 1 || level3_threads < 1 || level3_threads > LEVEL3_THREADS_MAX)
+    if (m.n < 1 || rounds < 1 || calls < 1 || level3_threads < 1 || level3_threads > COLUMNS_THREADS_MAX)
         return 2;
     count = (size_t)m.n * (size_t)m.n;
     m.a = level3_numbers(count);

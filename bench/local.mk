@@ -16,9 +16,9 @@ EXTRA_PROGRAMS += bench/dgemm bench/sweep bench/start bench/factor bench/hand_ja
 	bench/lapack_moved bench/lapack_rates bench/level3 bench/level3_s bench/level3_c bench/level3_z \
 	bench/xt_level3 bench/first_chain bench/hand_first_chain
 
-bench_dgemm_SOURCES = bench/dgemm.c
+bench_dgemm_SOURCES = bench/dgemm.c bench/columns.h
 bench_dgemm_LDADD = $(BLAS_LIBS) -lm
-bench_level3_SOURCES = bench/level3.c bench/level3.h
+bench_level3_SOURCES = bench/level3.c bench/level3.h bench/columns.h
 bench_level3_LDADD = $(BLAS_LIBS) -lm
 bench_level3_s_SOURCES = $(bench_level3_SOURCES)
 bench_level3_s_CPPFLAGS = $(AM_CPPFLAGS) -DLEVEL3_S
@@ -29,13 +29,13 @@ bench_level3_c_LDADD = $(bench_level3_LDADD)
 bench_level3_z_SOURCES = $(bench_level3_SOURCES)
 bench_level3_z_CPPFLAGS = $(AM_CPPFLAGS) -DLEVEL3_Z
 bench_level3_z_LDADD = $(bench_level3_LDADD)
-bench_xt_level3_SOURCES = bench/xt_level3.c bench/level3.h bench/hand.h
+bench_xt_level3_SOURCES = bench/xt_level3.c bench/level3.h bench/columns.h bench/hand.h
 bench_xt_level3_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 bench_xt_level3_LDFLAGS = $(CUDA_LDFLAGS)
 bench_xt_level3_LDADD = -lcublas -lcudart -lm
-bench_first_chain_SOURCES = bench/first_chain.c bench/first_chain.h examples/example.h
+bench_first_chain_SOURCES = bench/first_chain.c bench/first_chain.h bench/columns.h examples/example.h
 bench_first_chain_LDADD = $(BLAS_LIBS) -lm
-bench_hand_first_chain_SOURCES = bench/hand_first_chain.c bench/first_chain.h bench/hand.h
+bench_hand_first_chain_SOURCES = bench/hand_first_chain.c bench/first_chain.h bench/columns.h bench/hand.h
 bench_hand_first_chain_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 bench_hand_first_chain_LDFLAGS = $(CUDA_LDFLAGS)
 bench_hand_first_chain_LDADD = -lcublas -lcudart -lm

@@ -235,8 +235,8 @@ void *sc_blas_host_symbol(const char *name)
 static void *own_blas[SC_BLAS_INTERFACES]; /* the program's optimised BLAS; atomic; written before resolved */
 
 /* The program's own optimised BLAS goes before the host BLAS.  The program's LAPACK calls the program's BLAS past
- * the veneers, and two libraries would each keep a thread on every processor.  Beside it a call on
- * the host opens the host BLAS only for a routine that the program's BLAS lacks. */
+ * the veneers, and two libraries would each keep a thread on every processor.  Beside it a call on the host opens the
+ * host BLAS only for a routine that the program's BLAS lacks. */
 static sc_blas_fn find_routine(void *own, int routine, enum sc_blas_interface interface, bool called)
 {
     sc_blas_fn fn = own && !sc_blas_substitute(routine) ? sc_blas_program_routine(own, routine, interface) : NULL;
@@ -261,16 +261,21 @@ static sc_blas_fn enter(void *own, int routine, enum sc_blas_interface interface
  * routine: the one that the program calls. */
 static sc_blas_fn resolve_all(int routine, enum sc_blas_interface interface)
 {
+    sc_blas_fn found = NULL;
     void *own;
 
     if (__atomic_load_n(&resolved[interface], __ATOMIC_ACQUIRE))
         return enter(__atomic_load_n(&own_blas[interface], __ATOMIC_RELAXED), routine, interface, true);
     own = sc_config.host_blas ? NULL : sc_blas_optimised_of_program(routine, interface);
-    for (int i = 1; i < sc_blas_routines; i++)
-        enter(own, i, interface, i == routine);
+    for (int i = 1; i < sc_blas_routines; i++) {
+        sc_blas_fn fn = enter(own, i, interface, i == routine);
+
+        if (i == routine)
+            found = fn;
+    }
     __atomic_store_n(&own_blas[interface], own, __ATOMIC_RELAXED);
     __atomic_store_n(&resolved[interface], true, __ATOMIC_RELEASE);
-    return find_routine(own, routine, interface, true);
+    return found;
 }
 
 void sc_blas_first(int routine, enum sc_blas_interface interface)

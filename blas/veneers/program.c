@@ -402,14 +402,6 @@ static void *symbol_in(void *library, const void *symbol)
     return library_of(found) ? found : NULL;
 }
 
-/* The caller's scope is searched first: a library that calls its own routine through the global scope gets its own. */
-static void *search_named(const struct origin *o, const char *name)
-{
-    void *found = in_scope(o, name);
-
-    return found ? found : displaced(name);
-}
-
 /* By the wheels' name.  A module of a wheel may have the routine's address from another module, so all libraries are
  * searched.  A name without 64 stands for 32-bit integers here. */
 static void *search_wheels(const struct origin *o, const char *name)
@@ -424,16 +416,24 @@ static void *search_wheels(const struct origin *o, const char *name)
     return found ? found : search_loaded(symbol_in, wheel);
 }
 
+/* The caller's scope is searched first: a library that calls its own routine through the global scope gets its own. */
+static void *search_named(const struct origin *o, const char *name, bool wheels)
+{
+    void *found = in_scope(o, name);
+
+    if (!found)
+        found = displaced(name);
+    if (!found && wheels)
+        found = search_wheels(o, name);
+    return found ? found : sc_blas_host_symbol(name);
+}
+
 sc_blas_fn sc_blas_named_of_program(const char *name)
 {
     void *found;
 
     sc_inside_enter();
-    found = search_named(origin_of_caller(), name);
-    if (!found)
-        found = search_wheels(origin_of_caller(), name);
-    if (!found)
-        found = sc_blas_host_symbol(name);
+    found = search_named(origin_of_caller(), name, true);
     sc_inside_leave();
     return (sc_blas_fn)found;
 }
@@ -472,9 +472,7 @@ sc_blas_fn sc_blas_other_of_program(int which, const char *name)
         return (sc_blas_fn)found;
     sc_inside_enter();
     o = origin_of_caller();
-    found = search_named(o, name);
-    if (!found)
-        found = sc_blas_host_symbol(name);
+    found = search_named(o, name, false);
     if (o && found)
         __atomic_store_n(&o->other[which], (sc_blas_fn)found, __ATOMIC_RELEASE);
     sc_inside_leave();
