@@ -142,19 +142,6 @@ void sc_autotuner_together(const struct sc_autotuner_prediction *prediction, dou
                            struct sc_autotuner_together *out);
 double sc_autotuner_balance(const struct sc_autotuner_prediction *prediction);
 
-/* Decides whether the devices are opened for an offloadable call that takes the host so many seconds. Opening costs
- * half a second of one processor, so the devices open when large calls have taken the host 1 s in sum. After
- * 2 s in sum a call no longer runs beside an opening. */
-enum sc_autotuner_opening {
-    SC_OPENS_NOT,
-    SC_OPENS_SOON, /* in the background; calls run on the host until then */
-    SC_OPENS_NOW   /* before this call; the call waits a little for an opening in progress */
-};
-enum sc_autotuner_opening sc_autotuner_opens(double host_seconds);
-/* For a sparse product by loops. Counts what the program does until the next product, too, up to as long again. */
-enum sc_autotuner_opening sc_autotuner_opens_for_sparse(double host_seconds);
-double sc_autotuner_spent(void); /* sum of these calls, s */
-
 /* Returns whether a vector with parts on several devices should be brought to one device for a call of level 1: the
  * transfer at peer_rate bytes/s (0: unknown) takes less time than a launch on every further device. */
 bool sc_autotuner_gathers(uint64_t bytes, int devices, double peer_rate, enum sc_offload mode);

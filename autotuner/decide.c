@@ -67,68 +67,6 @@ static void account_put(uint64_t key, const struct sc_autotuner_account *account
     __atomic_store_n(&s->account.owned, account->owned, __ATOMIC_RELAXED);
 }
 
-/* Opening a driver is ski rental, too. A program with less than OPEN_SECONDS of large calls never opens, and a program
- * of shorter calls waits after LATE_SECONDS of them at the earliest. Opening occupies a processor for a quarter to half
- * a second. Beside it a dpotrf of order 5000 took 144 ms instead of 131: less than 5% of a program that has worked for
- * OPEN_SECONDS before. */
-#define OPEN_SECONDS 1.0
-/* A host BLAS with a thread on each processor delays an opening beside it. With 32 processors and two GPUs openings of
- * 2 to 8 s were measured, which then ended within 0.2 s of a wait. */
-#define LATE_SECONDS 2.0
-static double spent_; /* seconds of the host in large calls; racing updates lose some */
-
-/* beside: seconds that count, too, and are not of this call. */
-static enum sc_autotuner_opening opens(double host_seconds, double beside)
-{
-    double spent;
-
-    if (sc_config.offload == SC_OFFLOAD_ALWAYS || sc_config.open == SC_OPEN_FIRST)
-        return SC_OPENS_NOW;
-    if (sc_config.open == SC_OPEN_BACKGROUND)
-        return SC_OPENS_SOON;
-    if (sc_config.device && strncmp(sc_config.device, "emu", 3) == 0) /* emulated devices open at once */
-        return SC_OPENS_NOW;
-    __atomic_load(&spent_, &spent, __ATOMIC_RELAXED);
-    spent += host_seconds + beside;
-    __atomic_store(&spent_, &spent, __ATOMIC_RELAXED);
-    if (spent < OPEN_SECONDS)
-        return SC_OPENS_NOT;
-    return host_seconds < OPEN_SECONDS && spent < LATE_SECONDS ? SC_OPENS_SOON : SC_OPENS_NOW;
-}
-
-enum sc_autotuner_opening sc_autotuner_opens(double host_seconds) { return opens(host_seconds, 0); }
-
-/* Loops on vectors surround a library's sparse products, and are offered to open devices only. So a product counts as
- * long as the program took until the next product, at most ROUND times the prediction. (An iteration of SciPy's cg took
- * 200 ms, its product was predicted to take 104 ms.) */
-#define ROUND 2
-static double begun_, predicted_, counted_; /* of the last product: by the clock; the prediction; spent_ behind it */
-
-enum sc_autotuner_opening sc_autotuner_opens_for_sparse(double host_seconds)
-{
-    double now = sc_explain_clock(-1), begun, predicted, counted, spent = sc_autotuner_spent();
-    enum sc_autotuner_opening opening;
-
-    __atomic_load(&begun_, &begun, __ATOMIC_RELAXED);
-    __atomic_load(&predicted_, &predicted, __ATOMIC_RELAXED);
-    __atomic_load(&counted_, &counted, __ATOMIC_RELAXED);
-    /* Calls between the products have been counted. */
-    opening = opens(host_seconds, larger(smaller(now - begun, ROUND * predicted) - predicted - (spent - counted), 0));
-    spent = sc_autotuner_spent();
-    __atomic_store(&begun_, &now, __ATOMIC_RELAXED);
-    __atomic_store(&predicted_, &host_seconds, __ATOMIC_RELAXED);
-    __atomic_store(&counted_, &spent, __ATOMIC_RELAXED);
-    return opening;
-}
-
-double sc_autotuner_spent(void)
-{
-    double spent;
-
-    __atomic_load(&spent_, &spent, __ATOMIC_RELAXED);
-    return spent;
-}
-
 /* --- the program as a whole --------------------------------------------------------------------------------------- */
 
 /* The balance of the program as a whole. The waits for one array may be for another array's kernels, and arrays come
@@ -176,7 +114,6 @@ static void ask_program(struct sc_autotuner_prediction *p)
 void sc_decide_reset(void)
 {
     memset(slots_, 0, sizeof slots_);
-    spent_ = predicted_ = counted_ = 0;
     program_ = 0;
     distrust_ = 0;
 }

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "autotuner/opening.h"
+
 #define CACHE_LINE  64   /* bytes */
 #define SIZES       24   /* classes of work by powers of 4 */
 /* Weight of the latest call in the mean. A slower call has a small weight: devices may have interrupted the host's
@@ -22,9 +24,16 @@ static struct sc_host_mean {
     unsigned calls;
 } means[2][4 + SC_OPS_ALL - SC_OP_POTRF][SC_TYPES][SIZES];
 
+/* Calls of level 3 and of LAPACK before the devices are open, in seconds. The constants of the predictions are for a
+ * slow host: a routine's first call is predicted better by the other routines' calls. */
+static struct {
+    double measured, predicted;
+} arithmetic;
+
 static __thread struct timing {
     struct sc_host_mean *mean;
-    double predicted;
+    double predicted, counted;
+    bool is_arithmetic;
     struct timespec start;
 } timing __attribute__((tls_model("initial-exec")));
 
@@ -62,37 +71,83 @@ void sc_host_rates_expect(struct sc_host_mean *mean, double predicted)
     sc_host_rates_expected = predicted > 0 && mean;
     timing.mean = mean;
     timing.predicted = predicted;
+    timing.counted = 0;
+}
+
+static double atomic(const double *value)
+{
+    double copy;
+
+    __atomic_load(value, &copy, __ATOMIC_RELAXED);
+    return copy;
+}
+
+static void add(double *value, double seconds)
+{
+    double sum = atomic(value) + seconds;
+
+    __atomic_store(value, &sum, __ATOMIC_RELAXED);
+}
+
+static bool is_known(const struct sc_host_mean *mean)
+{
+    return mean && __atomic_load_n(&mean->calls, __ATOMIC_RELAXED) >= CALLS_LEAST;
+}
+
+double sc_host_rates_count(const struct sc_autotuner_call *call, double predicted)
+{
+    struct sc_host_mean *mean = sc_host_rates_of(call);
+    bool is_arithmetic = sc_op_is_lapack(call->op) || sc_op_level(call->op) == 3;
+    double factor = sc_host_rates_factor(mean), measured = atomic(&arithmetic.measured),
+           expected = atomic(&arithmetic.predicted);
+
+    sc_host_rates_expect(mean, predicted);
+    if (is_arithmetic && !is_known(mean) && measured < expected)
+        factor = measured / expected;
+    sc_host_rates_expected = predicted > 0;
+    timing.counted = factor * predicted;
+    timing.is_arithmetic = is_arithmetic;
+    return timing.counted;
 }
 
 void sc_host_rates_start(void) { clock_gettime(CLOCK_MONOTONIC, &timing.start); }
 
-void sc_host_rates_learn(void)
+static void learn(struct sc_host_mean *mean, double factor)
 {
-    struct sc_host_mean *mean = timing.mean;
     unsigned calls = __atomic_load_n(&mean->calls, __ATOMIC_RELAXED);
-    struct timespec now;
-    double factor, before;
+    double before = atomic(&mean->factor);
 
-    sc_host_rates_expected = false;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    factor = ((double)(now.tv_sec - timing.start.tv_sec) + 1e-9 * (double)(now.tv_nsec - timing.start.tv_nsec)) /
-             timing.predicted;
     factor = factor < 1 / FACTOR_MOST ? 1 / FACTOR_MOST : factor > FACTOR_MOST ? FACTOR_MOST : factor;
-    __atomic_load(&mean->factor, &before, __ATOMIC_RELAXED);
     factor = calls ? before + (factor < before ? WEIGHT_FASTER : WEIGHT_SLOWER) * (factor - before) : factor;
     __atomic_store(&mean->factor, &factor, __ATOMIC_RELAXED);
     if (calls < CALLS_LEAST)
         __atomic_store_n(&mean->calls, calls + 1, __ATOMIC_RELAXED);
 }
 
-double sc_host_rates_factor(const struct sc_host_mean *mean)
+void sc_host_rates_learn(void)
 {
-    double factor = 1;
+    struct timespec now;
+    double measured;
 
-    if (mean && __atomic_load_n(&mean->calls, __ATOMIC_RELAXED) >= CALLS_LEAST)
-        __atomic_load(&mean->factor, &factor, __ATOMIC_RELAXED);
-    return factor;
+    sc_host_rates_expected = false;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    measured = (double)(now.tv_sec - timing.start.tv_sec) + 1e-9 * (double)(now.tv_nsec - timing.start.tv_nsec);
+    if (timing.mean)
+        learn(timing.mean, measured / timing.predicted);
+    if (timing.counted <= 0)
+        return;
+    sc_opening_correct(measured - timing.counted);
+    if (timing.is_arithmetic) {
+        add(&arithmetic.measured, measured);
+        add(&arithmetic.predicted, timing.predicted);
+    }
 }
 
-void sc_host_rates_reset(void) { memset(means, 0, sizeof means); }
+double sc_host_rates_factor(const struct sc_host_mean *mean) { return is_known(mean) ? atomic(&mean->factor) : 1; }
+
+void sc_host_rates_reset(void)
+{
+    memset(means, 0, sizeof means);
+    memset(&arithmetic, 0, sizeof arithmetic);
+}
 /* SPDX-License-Identifier: BSD-2-Clause */

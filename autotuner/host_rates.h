@@ -15,6 +15,11 @@ struct sc_host_mean *sc_host_rates_of(const struct sc_autotuner_call *call);
  * on the host. */
 void sc_host_rates_expect(struct sc_host_mean *mean, double predicted);
 
+/* Announces a call in the same way before the devices are open. Returns the prediction times a factor: the call's own
+ * factor, otherwise the rate of all earlier calls of level 3 and of LAPACK, if they were faster than predicted. After
+ * the call sc_opening_correct gets the difference between the measured and the returned seconds. */
+double sc_host_rates_count(const struct sc_autotuner_call *call, double predicted);
+
 /* Around the announced call. Without an announcement the cost is a test. */
 extern __thread bool sc_host_rates_expected __attribute__((tls_model("initial-exec")));
 void sc_host_rates_start(void);

@@ -1,6 +1,6 @@
 # autotuner
 libcore_la_SOURCES += autotuner/autotuner.h autotuner/machine.h autotuner/machine.c \
-  autotuner/decide.h autotuner/decide.c autotuner/predict.c \
+  autotuner/decide.h autotuner/decide.c autotuner/predict.c autotuner/opening.h autotuner/opening.c \
   autotuner/database.h autotuner/database.c autotuner/database_file.c autotuner/store.h autotuner/store.c \
   autotuner/sample.h autotuner/sample.c autotuner/measure.h autotuner/measure_int.h autotuner/measure.c \
   autotuner/joules.h autotuner/joules.c autotuner/measure_link.c autotuner/measure_exchange.c \

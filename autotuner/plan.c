@@ -9,6 +9,7 @@
 #include "autotuner/demand.h"
 #include "autotuner/explain.h"
 #include "autotuner/host_rates.h"
+#include "autotuner/opening.h"
 #include "autotuner/policy.h"
 #include "autotuner/schedule.h"
 #include "autotuner/strips.h"
@@ -77,6 +78,7 @@ void sc_autotuner_reset(void)
 {
     sc_plans_reset();
     sc_decide_reset();
+    sc_opening_reset();
     sc_host_rates_reset();
     sc_trials_reset();
     sc_demand_reset();

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "autotuner/autotuner.h"
+#include "autotuner/opening.h"
 #include "base/config.h"
 #include "device/device.h"
 #include "libsemcache/library.h"

@@ -3,6 +3,7 @@
 
 #include "autotuner/explain.h"
 #include "autotuner/demand.h"
+#include "autotuner/opening.h"
 #include "autotuner/plan.h"
 #include "base/config.h"
 #include "coherence/devices.h"

@@ -8,6 +8,8 @@
 #include "autotuner/autotuner.h"
 #include "autotuner/explain.h"
 #include "autotuner/demand.h"
+#include "autotuner/host_rates.h"
+#include "autotuner/opening.h"
 #include "autotuner/plan.h"
 
 #include "tests/tap.h"
@@ -290,44 +292,90 @@ static void test_back(void)
 /* A driver is not opened for little. */
 static void test_opening(void)
 {
-    struct sc_autotuner_call call = gemm(500), large = gemm(20000), vector = {.op = SC_OP_DOT, .type = SC_D,
-                                                                              .n = 100000, .machine = h200};
+    struct sc_autotuner_call call = gemm(500), large = gemm(20000), small = gemm(64),
+                             vector = {.op = SC_OP_DOT, .type = SC_D, .n = 100000, .machine = h200};
     double spent = 0, soon = 0, dots = 0;
 
     sc_autotuner_reset();
     sc_config.device = "cuda:0";
-    while (!sc_autotuner_opens(sc_autotuner_estimate(&call)) && spent < 10)
+    while (!sc_autotuner_opens(&call) && spent < 10)
         spent += sc_autotuner_estimate(&call);
-    tap_ok(sc_autotuner_opens(sc_autotuner_estimate(&call)) == SC_OPENS_SOON, "but nobody waits for it");
+    tap_ok(sc_autotuner_opens(&call) == SC_OPENS_SOON, "but nobody waits for it");
     tap_ok(spent > 0.9 && spent < 1.1, "devices are opened when the host has worked for a second (%.3f s)", spent);
     for (double more = 0; more < 1.1; more += sc_autotuner_estimate(&call))
-        soon += sc_autotuner_opens(sc_autotuner_estimate(&call)) == SC_OPENS_SOON ? sc_autotuner_estimate(&call) : 0;
-    tap_ok(soon > 0.9 && soon < 1.1 && sc_autotuner_opens(sc_autotuner_estimate(&call)) == SC_OPENS_NOW,
+        soon += sc_autotuner_opens(&call) == SC_OPENS_SOON ? sc_autotuner_estimate(&call) : 0;
+    tap_ok(soon > 0.9 && soon < 1.1 && sc_autotuner_opens(&call) == SC_OPENS_NOW,
            "before it has worked for another second (%.3f s)", soon);
     tap_ok(sc_autotuner_estimate(&call) > 2 * 500.0 * 500 * 500 / 1e12, "time is by the work");
     sc_autotuner_reset();
-    while (!sc_autotuner_opens(sc_autotuner_estimate(&vector)) && dots < 10)
+    while (!sc_autotuner_opens(&vector) && dots < 10)
         dots += sc_autotuner_estimate(&vector);
     tap_ok(dots > 0.9 && dots < 1.1, "of any level");
     sc_autotuner_reset();
-    tap_ok(sc_autotuner_opens(sc_autotuner_estimate(&large)) == SC_OPENS_NOW, "a large product opens them at once");
+    tap_ok(sc_autotuner_opens(&large) == SC_OPENS_NOW, "a large product opens them at once");
     sc_autotuner_reset();
     sc_autotuner_opens_for_sparse(1e-3);
     usleep(10000);
-    sc_autotuner_opens(1e-4);
+    sc_autotuner_opens(&small);
     sc_autotuner_opens_for_sparse(1e-3);
     tap_ok(fabs(sc_autotuner_spent() - 3e-3) < 1e-9, "loops between sparse products count, as much as the products");
     sc_autotuner_reset();
     sc_config.open = SC_OPEN_FIRST;
-    tap_ok(sc_autotuner_opens(sc_autotuner_estimate(&call)), "any does when so set");
+    tap_ok(sc_autotuner_opens(&call), "any does when so set");
     sc_config.open = SC_OPEN_BACKGROUND;
-    tap_ok(sc_autotuner_opens(sc_autotuner_estimate(&call)) == SC_OPENS_SOON, "without waiting, when so set");
+    tap_ok(sc_autotuner_opens(&call) == SC_OPENS_SOON, "without waiting, when so set");
     sc_config.open = SC_OPEN_AUTO;
     sc_config.offload = SC_OFFLOAD_ALWAYS;
-    tap_ok(sc_autotuner_opens(sc_autotuner_estimate(&call)), "or when every call is to be offloaded");
+    tap_ok(sc_autotuner_opens(&call), "or when every call is to be offloaded");
     sc_config.offload = SC_OFFLOAD_AUTO;
     sc_config.device = "emu:h200x8:1";
-    tap_ok(sc_autotuner_opens(sc_autotuner_estimate(&call)), "emulated ones open in no time");
+    tap_ok(sc_autotuner_opens(&call), "emulated ones open in no time");
+    sc_config.device = NULL;
+}
+
+/* Runs an announced call in no time. */
+static void run_on_host(void)
+{
+    sc_host_rates_begin();
+    sc_host_rates_end();
+}
+
+/* The sum has what calls took, and the first call of a routine is predicted by the other routines' calls. */
+static void test_opening_by_clock(void)
+{
+    struct sc_autotuner_call product = gemm(4000), factorization = product, small = gemm(64),
+                             vector = {.op = SC_OP_DOT, .type = SC_D, .n = 1000000, .machine = h200};
+    double predicted;
+
+    factorization.op = SC_OP_GETRI;
+    sc_autotuner_reset();
+    sc_config.device = "cuda:0";
+    sc_autotuner_opens(&vector);
+    usleep(20000); /* no part of the call */
+    predicted = sc_autotuner_spent();
+    run_on_host();
+    tap_ok(predicted > 1e-5 && sc_autotuner_spent() < predicted / 10, "a product: %g s predicted, %g s by the clock",
+           predicted, sc_autotuner_spent());
+    sc_autotuner_opens(&factorization);
+    predicted = sc_autotuner_spent();
+    tap_ok(predicted > 0.9 * sc_autotuner_estimate(&factorization), "it says nothing of arithmetic");
+    run_on_host();
+    sc_autotuner_opens(&product);
+    tap_ok(sc_autotuner_spent() < sc_autotuner_estimate(&product) / 10, "a factorization's rate is used for products");
+    sc_host_rates_begin();
+    usleep(20000);
+    sc_host_rates_end();
+    tap_ok(sc_autotuner_spent() >= 20e-3, "a call that took longer counts with its time");
+    sc_autotuner_reset();
+    sc_autotuner_opens(&small);
+    sc_host_rates_begin();
+    usleep(20000);
+    sc_host_rates_end();
+    predicted = sc_autotuner_spent();
+    sc_autotuner_opens(&product);
+    tap_ok(sc_autotuner_spent() - predicted < 1.01 * sc_autotuner_estimate(&product),
+           "a slow call, such as a library's first, does not slow down the others' predictions");
+    sc_autotuner_reset();
     sc_config.device = NULL;
 }
 
@@ -754,6 +802,7 @@ int main(void)
     test_changed();
     test_back();
     test_opening();
+    test_opening_by_clock();
     test_spread();
     test_gathers();
     test_flops();

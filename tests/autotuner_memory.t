@@ -15,12 +15,13 @@ END
 # Independent of the settings: locks, counters, the measurements, the text of EXPLAIN, time spent, settings of tests;
 # constants that contain addresses.
 cat >>"$scratch/known" <<'END'
-decide begun_
-decide counted_
+opening begun_
+opening counted_
 decide distrust_
-decide predicted_
+opening predicted_
 decide program_
-decide spent_
+opening spent_
+host_rates arithmetic
 host_rates means
 host_rates sc_host_rates_expected
 host_rates timing

@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "autotuner/autotuner.h"
-#include "autotuner/host_rates.h"
 #include "autotuner/linkmap.h"
+#include "autotuner/opening.h"
 #include "autotuner/start.h"
 #include "base/config.h"
 #include "blas/blas.h"
@@ -31,15 +31,8 @@ static struct sc_autotuner_call call_of(int op, enum sc_type type, char side, in
 static enum sc_autotuner_opening worth_opening(int op, enum sc_type type, char side, int64_t m, int64_t n, int64_t k)
 {
     const struct sc_autotuner_call call = call_of(op, type, side, m, n, k);
-    struct sc_host_mean *mean;
-    double seconds;
 
-    if (op < 0)
-        return SC_OPENS_NOT;
-    seconds = sc_autotuner_estimate(&call);
-    mean = sc_host_rates_of(&call);
-    sc_host_rates_expect(mean, seconds);
-    return sc_autotuner_opens(seconds * sc_host_rates_factor(mean));
+    return op < 0 ? SC_OPENS_NOT : sc_autotuner_opens(&call);
 }
 
 /* A GPU's library for LAPACK takes 0.12 s to load (bench/lapack_rates), as much as the routines before have taken. */

@@ -1,0 +1,27 @@
+/* Whether a call opens the devices. Thread safe, without locks; racing updates lose some seconds. */
+#ifndef SC_AUTOTUNER_OPENING_H
+#define SC_AUTOTUNER_OPENING_H
+
+#include "autotuner/autotuner.h"
+
+/* Opening costs half a second of one processor, so the devices open when large calls have taken the host 1 s in sum.
+ * After 2 s in sum a call no longer runs beside an opening. The sum has measured times, and the prediction of the
+ * present call. */
+enum sc_autotuner_opening {
+    SC_OPENS_NOT,
+    SC_OPENS_SOON, /* in the background; calls run on the host until then */
+    SC_OPENS_NOW   /* before this call; the call waits a little for an opening in progress */
+};
+/* For an offloadable call of the BLAS or LAPACK. The call is announced to host_rates.h. */
+enum sc_autotuner_opening sc_autotuner_opens(const struct sc_autotuner_call *call);
+/* For a sparse product by loops that takes the host so many seconds. Counts what the program does until the next
+ * product, too, up to as long again. */
+enum sc_autotuner_opening sc_autotuner_opens_for_sparse(double host_seconds);
+double sc_autotuner_spent(void); /* the sum, s */
+
+/* The call announced last took so many seconds more than the sum has for it. */
+void sc_opening_correct(double seconds);
+void sc_opening_reset(void);
+
+#endif
+/* SPDX-License-Identifier: BSD-2-Clause */
