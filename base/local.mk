@@ -4,6 +4,6 @@ libcore_la_SOURCES += base/status.h base/status.c base/types.h base/log.h base/l
 	base/write.h base/write.c base/stack.h base/stack.c base/forks.h base/forks.c base/own_fd.h base/own_fd.c \
 	base/own_proc.h base/self_mem.h base/self_mem.c \
 	base/locks.h base/locks.c base/lru.h base/assert.h base/assert.c base/loader.h base/loader.c \
-	base/median.h base/median.c
+	base/median.h base/median.c base/slice.h base/slice.c
 EXTRA_DIST += base/README.md
 # SPDX-License-Identifier: BSD-2-Clause

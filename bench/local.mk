@@ -14,7 +14,7 @@ bench_trace_events_LDADD = libcore.la
 EXTRA_PROGRAMS += bench/dgemm bench/sweep bench/start bench/factor bench/hand_jacobi bench/hand_cg bench/xt_abac \
 	bench/cuda_rates bench/sparse_cg bench/sparse_gemm bench/sparse_formats bench/hand_sparse_cg bench/cuda_start \
 	bench/lapack_moved bench/lapack_rates bench/level3 bench/level3_s bench/level3_c bench/level3_z \
-	bench/xt_level3 bench/first_chain bench/hand_first_chain
+	bench/xt_level3 bench/first_chain bench/hand_first_chain bench/busy_faults
 
 bench_dgemm_SOURCES = bench/dgemm.c bench/columns.h
 bench_dgemm_LDADD = $(BLAS_LIBS) -lm
@@ -41,6 +41,8 @@ bench_hand_first_chain_LDFLAGS = $(CUDA_LDFLAGS)
 bench_hand_first_chain_LDADD = -lcublas -lcudart -lm
 bench_sweep_SOURCES = bench/sweep.c
 bench_sweep_LDADD = $(BLAS_LIBS) -lm
+bench_busy_faults_SOURCES = bench/busy_faults.c examples/example.h
+bench_busy_faults_LDADD = $(BLAS_LIBS)
 bench_start_SOURCES = bench/start.c examples/example.h
 bench_start_LDADD = $(BLAS_LIBS)
 bench_cuda_start_SOURCES = bench/cuda_start.c

@@ -24,6 +24,7 @@
 #include "device/submit.h"
 
 #include "base/libc_versions.h"
+#include "base/slice.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -378,6 +379,7 @@ static void *submit_all(void *argument)
     struct work *w;
 
     all.host->thread_enter();
+    sc_slice_shorten();
     for (uint64_t at = 0;; at++) {
         if (__atomic_load_n(&d->pushed, __ATOMIC_ACQUIRE) == at)
             sleep_until_work(d, at);

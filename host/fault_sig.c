@@ -82,10 +82,12 @@ static bool sleeps(struct sc_fault_desk *desk)
                                                __ATOMIC_RELAXED);
 }
 
-/* With few processors, yields: the pager may be waiting for this processor. */
-static void linger(const struct sc_fault_desk *desk)
+/* After a moment, or with few processors, yields: the pager may be waiting for this processor. */
+#define MOMENT_CYCLES (1u << 17) /* about 50 us */
+
+static void linger(const struct sc_fault_desk *desk, uint64_t cycles)
 {
-    if (!desk->yields) {
+    if (!desk->yields && cycles < MOMENT_CYCLES) {
         __builtin_ia32_pause();
         return;
     }
@@ -96,13 +98,13 @@ static void linger(const struct sc_fault_desk *desk)
 
 static void spin(struct sc_fault_desk *desk, const struct sc_fault_slot *slot)
 {
-    uint64_t start = __builtin_ia32_rdtsc();
+    uint64_t start = __builtin_ia32_rdtsc(), cycles = 0;
 
     if (sleeps(desk))
         return;
     if (__atomic_fetch_add(&desk->spinning, 1, __ATOMIC_RELAXED) < desk->spinning_most)
-        while (!answered(slot) && __builtin_ia32_rdtsc() - start < desk->spin_cycles)
-            linger(desk);
+        for (; !answered(slot) && cycles < desk->spin_cycles; cycles = __builtin_ia32_rdtsc() - start)
+            linger(desk, cycles);
     __atomic_fetch_sub(&desk->spinning, 1, __ATOMIC_RELAXED);
     if (__builtin_ia32_rdtsc() - start > (uint64_t)desk->spin_cycles + LOST_CYCLES)
         __atomic_store_n(&desk->sleeping, SLEEPING_AFTER, __ATOMIC_RELAXED);

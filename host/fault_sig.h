@@ -44,7 +44,7 @@ struct sc_fault_desk {
     uint32_t spinning;      /* number of faulting threads that spin now */
     uint32_t spinning_most; /* limit on `spinning`: more threads would take the pager's processor */
     uint32_t spin_cycles;   /* length of a faulting thread's spin, in cycles */
-    uint32_t yields;        /* 1: a spinning thread yields its processor from time to time */
+    uint32_t yields;        /* 1: a spinning thread yields its processor from the start */
     uint32_t sleeping;      /* number of following faults that sleep without a spin */
     uint32_t rousing;       /* 1: closing pages wakes the pager before the first fault (pager.c) */
     struct sc_fault_slot slots[SC_FAULT_SLOTS];

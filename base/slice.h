@@ -1,0 +1,11 @@
+/* The time slice of a thread that other threads wait for. */
+#ifndef SC_BASE_SLICE_H
+#define SC_BASE_SLICE_H
+
+/* Asks the kernel for the shortest slice (0.1 ms) for the calling thread, which then runs soon after it wakes up, even
+ * if every processor is busy. Linux from 6.12 on; elsewhere, and under real-time policies, without effect. Keeps
+ * errno. */
+void sc_slice_shorten(void);
+
+#endif
+/* SPDX-License-Identifier: BSD-2-Clause */
