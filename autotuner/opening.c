@@ -9,14 +9,16 @@
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
 
-/* A program with less than OPEN_SECONDS of large calls never opens, and a program
- * of shorter calls waits after LATE_SECONDS of them at the earliest. Opening occupies a processor for a quarter to half
- * a second. Beside it a dpotrf of order 5000 took 144 ms instead of 131: less than 5% of a program that has worked for
- * OPEN_SECONDS before. */
-#define OPEN_SECONDS 1.0
+/* A program with less than OPEN_SECONDS of large calls never opens the devices. OPEN_SECONDS is what an opening takes.
+ * An opening occupies a processor: beside it a dpotrf of order 5000 took 144 ms instead of 131. On an H200 with 16
+ * processors GMRES with a basis of 2 GB took 1.34 s with a limit of 0.5 s, 1.63 with 0.7, 1.66 with 1, and 1.44 alone;
+ * SciPy's expm of order 3000 took 1.37 to 1.57, 1.68 to 1.91, 1.38 to 1.77, and 1.62. */
+#define OPEN_SECONDS 0.5
 /* A host BLAS with a thread on each processor delays an opening beside it. With 32 processors and two GPUs openings of
  * 2 to 8 s were measured, which then ended within 0.2 s of a wait. */
-#define LATE_SECONDS 2.0
+#define LATE_SECONDS 1.0
+/* A call of this length waits for the opening, whatever came before. */
+#define LONG_SECONDS 1.0
 static double spent_; /* seconds of the host in large calls; racing updates lose some */
 
 /* beside: seconds that count, too, and are not of this call. */
@@ -34,7 +36,7 @@ static enum sc_autotuner_opening opens(double host_seconds, double beside)
     spent = sc_autotuner_spent();
     if (spent < OPEN_SECONDS)
         return SC_OPENS_NOT;
-    return host_seconds < OPEN_SECONDS && spent < LATE_SECONDS ? SC_OPENS_SOON : SC_OPENS_NOW;
+    return host_seconds < LONG_SECONDS && spent < LATE_SECONDS ? SC_OPENS_SOON : SC_OPENS_NOW;
 }
 
 enum sc_autotuner_opening sc_autotuner_opens(const struct sc_autotuner_call *call)

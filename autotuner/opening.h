@@ -4,8 +4,8 @@
 
 #include "autotuner/autotuner.h"
 
-/* Opening costs half a second of one processor, so the devices open when large calls have taken the host 1 s in sum.
- * After 2 s in sum a call no longer runs beside an opening. The sum has measured times, and the prediction of the
+/* Opening costs half a second of one processor, so the devices open when large calls have taken the host 0.5 s in
+ * sum. After 1 s in sum a call no longer runs beside an opening. The sum has measured times, and the prediction of the
  * present call. */
 enum sc_autotuner_opening {
     SC_OPENS_NOT,

@@ -85,18 +85,18 @@ static void gemm_rate(int64_t n, int times)
     release(k.a), release(k.b), release(k.c);
 }
 
-static void gemv_rate(int64_t n, char trans)
+static void gemv_rate(int64_t m, int64_t n, char trans)
 {
-    size_t bytes = (size_t)n * (size_t)n * 8;
-    struct sc_kernel k = {.op = SC_OP_GEMV, .type = SC_D, .transa = trans, .m = n, .n = n, .alpha = {1.5}, .beta = {0},
-                          .lda = n, .ldb = 1, .ldc = 1, .a = device_memory(bytes), .b = device_memory((size_t)n * 8),
-                          .c = device_memory((size_t)n * 8)};
+    size_t bytes = (size_t)m * (size_t)n * 8, vector = (size_t)(m > n ? m : n) * 8;
+    struct sc_kernel k = {.op = SC_OP_GEMV, .type = SC_D, .transa = trans, .m = m, .n = n, .alpha = {1.5}, .beta = {0},
+                          .lda = m, .ldb = 1, .ldc = 1, .a = device_memory(bytes), .b = device_memory(vector),
+                          .c = device_memory(vector)};
     double t;
 
     ops->fill(0, SC_STREAM_COMPUTE, k.a, bytes, 0x3f, bytes, 1);
-    ops->fill(0, SC_STREAM_COMPUTE, k.b, (size_t)n * 8, 0x3e, (size_t)n * 8, 1);
+    ops->fill(0, SC_STREAM_COMPUTE, k.b, vector, 0x3e, vector, 1);
     t = launches(&k, 20);
-    printf("dgemv %c n = %ld: %.0f GB/s (%.3f ms)\n", trans, (long)n, 1e-9 * (double)bytes / t, 1e3 * t);
+    printf("dgemv %c %ld x %ld: %.0f GB/s (%.3f ms)\n", trans, (long)m, (long)n, 1e-9 * (double)bytes / t, 1e3 * t);
     release(k.a), release(k.b), release(k.c);
 }
 
@@ -213,6 +213,8 @@ static void pin_rate(const char *name, size_t bytes, int advice, bool touched)
 
 int main(int argc, char **argv)
 {
+    static const int64_t shapes[][2] = {{30000, 30000}, {800, 20000}, {20000, 800}, {5, 20000}, {20000, 5},
+                                        {32, 100000}, {100, 100000}, {2000, 50000}};
     struct sc_device_properties p;
     double start = seconds();
     int count = 0;
@@ -235,8 +237,10 @@ int main(int argc, char **argv)
         reduction_latency("dnrm2", SC_OP_NRM2, 30000, direct);
         reduction_latency("idamax", SC_OP_IAMAX, 30000, direct);
     }
-    gemv_rate(30000, 'N');
-    gemv_rate(30000, 'T');
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        gemv_rate(shapes[i][0], shapes[i][1], 'N');
+        gemv_rate(shapes[i][0], shapes[i][1], 'T');
+    }
     gemm_rate(1024, 20);
     gemm_rate(4096, 10);
     gemm_rate(8192, 5);

@@ -40,8 +40,8 @@ const struct sc_setting sc_config_settings[] = {
      .field = FIELD(open),
      .standard = "auto",
      .values = "auto, first, background",
-     .help = "when devices are opened; auto: after large calls of one second in all; first: at the first large call, "
-             "which waits; background: the same, while calls run on the host",
+     .help = "when devices are opened; auto: after large calls of half a second in all; first: at the first large "
+             "call, which waits; background: the same, while calls run on the host",
      .choices = {"auto", "first", "background"}},
     {.name = "SEMCACHE_SUMMARY",
      .kind = SC_SETTING_CHOICE,
