@@ -9,7 +9,8 @@
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
 
-/* A program with less than OPEN_SECONDS of large calls never opens the devices. OPEN_SECONDS is what an opening takes.
+/* A call after OPEN_SECONDS of large calls opens the devices beside it, for the calls to come. OPEN_SECONDS is what an
+ * opening takes. The call itself does not count: it could be the last one, and then the end would wait for the opening.
  * An opening occupies a processor: beside it a dpotrf of order 5000 took 144 ms instead of 131. On an H200 with 16
  * processors GMRES with a basis of 2 GB took 1.34 s with a limit of 0.5 s, 1.63 with 0.7, 1.66 with 1, and 1.44 alone;
  * SciPy's expm of order 3000 took 1.37 to 1.57, 1.68 to 1.91, 1.38 to 1.77, and 1.62. */
@@ -21,10 +22,10 @@ static double smaller(double a, double b) { return a < b ? a : b; }
 #define LONG_SECONDS 1.0
 static double spent_; /* seconds of the host in large calls; racing updates lose some */
 
-/* beside: seconds that count, too, and are not of this call. */
+/* beside: seconds before this call that count, too. */
 static enum sc_autotuner_opening opens(double host_seconds, double beside)
 {
-    double spent;
+    double spent = sc_autotuner_spent() + beside;
 
     if (sc_config.offload == SC_OFFLOAD_ALWAYS || sc_config.open == SC_OPEN_FIRST)
         return SC_OPENS_NOW;
@@ -33,10 +34,9 @@ static enum sc_autotuner_opening opens(double host_seconds, double beside)
     if (sc_config.device && strncmp(sc_config.device, "emu", 3) == 0) /* emulated devices open at once */
         return SC_OPENS_NOW;
     sc_opening_correct(host_seconds + beside);
-    spent = sc_autotuner_spent();
-    if (spent < OPEN_SECONDS)
-        return SC_OPENS_NOT;
-    return host_seconds < LONG_SECONDS && spent < LATE_SECONDS ? SC_OPENS_SOON : SC_OPENS_NOW;
+    if (host_seconds >= LONG_SECONDS || spent >= LATE_SECONDS)
+        return SC_OPENS_NOW;
+    return spent < OPEN_SECONDS ? SC_OPENS_NOT : SC_OPENS_SOON;
 }
 
 enum sc_autotuner_opening sc_autotuner_opens(const struct sc_autotuner_call *call)

@@ -5,8 +5,8 @@
 #include "autotuner/autotuner.h"
 
 /* Opening costs half a second of one processor, so the devices open when large calls have taken the host 0.5 s in
- * sum. After 1 s in sum a call no longer runs beside an opening. The sum has measured times, and the prediction of the
- * present call. */
+ * sum. After 1 s in sum, or for a call of 1 s, a call no longer runs beside an opening. The sum has the measured times
+ * of the calls before the present call. */
 enum sc_autotuner_opening {
     SC_OPENS_NOT,
     SC_OPENS_SOON, /* in the background; calls run on the host until then */
