@@ -30,12 +30,7 @@ static struct {
     double measured, predicted;
 } arithmetic;
 
-static __thread struct timing {
-    struct sc_host_mean *mean;
-    double predicted, counted;
-    bool is_arithmetic;
-    struct timespec start;
-} timing __attribute__((tls_model("initial-exec")));
+static __thread struct sc_host_timing announced __attribute__((tls_model("initial-exec")));
 
 /* A vector with a stride of a cache line or more: its elements may share no line and no page. */
 static bool is_spread(const struct sc_view *v)
@@ -69,9 +64,7 @@ struct sc_host_mean *sc_host_rates_of(const struct sc_autotuner_call *call)
 void sc_host_rates_expect(struct sc_host_mean *mean, double predicted)
 {
     sc_host_rates_expected = predicted > 0 && mean;
-    timing.mean = mean;
-    timing.predicted = predicted;
-    timing.counted = 0;
+    announced = (struct sc_host_timing){.mean = mean, .predicted = predicted};
 }
 
 static double atomic(const double *value)
@@ -89,6 +82,11 @@ static void add(double *value, double seconds)
     __atomic_store(value, &sum, __ATOMIC_RELAXED);
 }
 
+static double within(double factor)
+{
+    return factor < 1 / FACTOR_MOST ? 1 / FACTOR_MOST : factor > FACTOR_MOST ? FACTOR_MOST : factor;
+}
+
 static bool is_known(const struct sc_host_mean *mean)
 {
     return mean && __atomic_load_n(&mean->calls, __ATOMIC_RELAXED) >= CALLS_LEAST;
@@ -101,46 +99,68 @@ double sc_host_rates_count(const struct sc_autotuner_call *call, double predicte
     double factor = sc_host_rates_factor(mean), measured = atomic(&arithmetic.measured),
            expected = atomic(&arithmetic.predicted);
 
-    sc_host_rates_expect(mean, predicted);
     if (is_arithmetic && !is_known(mean) && measured < expected)
-        factor = measured / expected;
+        factor = within(measured / expected);
     sc_host_rates_expected = predicted > 0;
-    timing.counted = factor * predicted;
-    timing.is_arithmetic = is_arithmetic;
-    return timing.counted;
+    announced = (struct sc_host_timing){.mean = mean, .predicted = predicted, .counts = true,
+                                        .is_arithmetic = is_arithmetic};
+    return factor * predicted;
 }
 
-void sc_host_rates_start(void) { clock_gettime(CLOCK_MONOTONIC, &timing.start); }
+static void start(struct sc_host_timing *timing)
+{
+    timing->spent = sc_autotuner_spent();
+    clock_gettime(CLOCK_MONOTONIC, &timing->start);
+}
+
+void sc_host_rates_start(void) { start(&announced); }
+
+void sc_host_rates_begin_outer(struct sc_host_timing *timing)
+{
+    timing->predicted = 0;
+    if (!sc_host_rates_expected)
+        return;
+    sc_host_rates_expected = false;
+    *timing = announced;
+    start(timing);
+}
 
 static void learn(struct sc_host_mean *mean, double factor)
 {
     unsigned calls = __atomic_load_n(&mean->calls, __ATOMIC_RELAXED);
     double before = atomic(&mean->factor);
 
-    factor = factor < 1 / FACTOR_MOST ? 1 / FACTOR_MOST : factor > FACTOR_MOST ? FACTOR_MOST : factor;
+    factor = within(factor);
     factor = calls ? before + (factor < before ? WEIGHT_FASTER : WEIGHT_SLOWER) * (factor - before) : factor;
     __atomic_store(&mean->factor, &factor, __ATOMIC_RELAXED);
     if (calls < CALLS_LEAST)
         __atomic_store_n(&mean->calls, calls + 1, __ATOMIC_RELAXED);
 }
 
-void sc_host_rates_learn(void)
+void sc_host_rates_end_outer(const struct sc_host_timing *timing)
 {
     struct timespec now;
     double measured;
 
-    sc_host_rates_expected = false;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    measured = (double)(now.tv_sec - timing.start.tv_sec) + 1e-9 * (double)(now.tv_nsec - timing.start.tv_nsec);
-    if (timing.mean)
-        learn(timing.mean, measured / timing.predicted);
-    if (timing.counted <= 0)
+    if (timing->predicted <= 0)
         return;
-    sc_opening_correct(measured - timing.counted);
-    if (timing.is_arithmetic) {
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    measured = (double)(now.tv_sec - timing->start.tv_sec) + 1e-9 * (double)(now.tv_nsec - timing->start.tv_nsec);
+    if (timing->mean)
+        learn(timing->mean, measured / timing->predicted);
+    if (!timing->counts)
+        return;
+    sc_opening_spent(timing->spent + measured);
+    if (timing->is_arithmetic) {
         add(&arithmetic.measured, measured);
-        add(&arithmetic.predicted, timing.predicted);
+        add(&arithmetic.predicted, timing->predicted);
     }
+}
+
+void sc_host_rates_learn(void)
+{
+    sc_host_rates_expected = false;
+    sc_host_rates_end_outer(&announced);
 }
 
 double sc_host_rates_factor(const struct sc_host_mean *mean) { return is_known(mean) ? atomic(&mean->factor) : 1; }

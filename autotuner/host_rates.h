@@ -3,6 +3,8 @@
 #ifndef SC_AUTOTUNER_HOST_RATES_H
 #define SC_AUTOTUNER_HOST_RATES_H
 
+#include <time.h>
+
 #include "autotuner/autotuner.h"
 
 /* The mean for calls of this level, type and size. NULL: no mean. The clock is emulated and does not count the host's
@@ -17,13 +19,24 @@ void sc_host_rates_expect(struct sc_host_mean *mean, double predicted);
 
 /* Announces a call in the same way before the devices are open. Returns the prediction times a factor: the call's own
  * factor, otherwise the rate of all earlier calls of level 3 and of LAPACK, if they were faster than predicted. After
- * the call sc_opening_correct gets the difference between the measured and the returned seconds. */
+ * the call sc_opening_spent gets the measured time. */
 double sc_host_rates_count(const struct sc_autotuner_call *call, double predicted);
+
+/* A call that is being measured. */
+struct sc_host_timing {
+    struct sc_host_mean *mean;
+    double predicted; /* s; 0: not measured */
+    bool counts, is_arithmetic;
+    double spent; /* sc_autotuner_spent before the call */
+    struct timespec start;
+};
 
 /* Around the announced call. Without an announcement the cost is a test. */
 extern __thread bool sc_host_rates_expected __attribute__((tls_model("initial-exec")));
 void sc_host_rates_start(void);
 void sc_host_rates_learn(void);
+/* Forgets an announcement: the call does not run on the host. */
+static inline void sc_host_rates_cancel(void) { sc_host_rates_expected = false; }
 static inline void sc_host_rates_begin(void)
 {
     if (__builtin_expect(sc_host_rates_expected, 0))
@@ -34,6 +47,9 @@ static inline void sc_host_rates_end(void)
     if (__builtin_expect(sc_host_rates_expected, 0))
         sc_host_rates_learn();
 }
+/* Around an announced routine whose calls of the BLAS are announced, too. */
+void sc_host_rates_begin_outer(struct sc_host_timing *timing);
+void sc_host_rates_end_outer(const struct sc_host_timing *timing);
 
 /* Measured seconds per predicted second; 1: unknown. */
 double sc_host_rates_factor(const struct sc_host_mean *mean);

@@ -6,26 +6,25 @@
 #include "autotuner/explain.h"
 #include "autotuner/host_rates.h"
 
-static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
 
 /* A call after OPEN_SECONDS of large calls opens the devices beside it, for the calls to come. OPEN_SECONDS is what an
  * opening takes. The call itself does not count: it could be the last one, and then the end would wait for the opening.
  * An opening occupies a processor: beside it a dpotrf of order 5000 took 144 ms instead of 131. On an H200 with 16
  * processors GMRES with a basis of 2 GB took 1.34 s with a limit of 0.5 s, 1.63 with 0.7, 1.66 with 1, and 1.44 alone;
- * SciPy's expm of order 3000 took 1.37 to 1.57, 1.68 to 1.91, 1.38 to 1.77, and 1.62. */
+ * SciPy's expm of order 3000 took 1.37 and 1.57 s with 0.5, 1.68 and 1.91 with 0.7, 1.38 and 1.77 with 1, and 1.62
+ * alone. */
 #define OPEN_SECONDS 0.5
 /* A host BLAS with a thread on each processor delays an opening beside it. With 32 processors and two GPUs openings of
  * 2 to 8 s were measured, which then ended within 0.2 s of a wait. */
 #define LATE_SECONDS 1.0
 /* A call of this length waits for the opening, whatever came before. */
 #define LONG_SECONDS 1.0
-static double spent_; /* seconds of the host in large calls; racing updates lose some */
+static double spent_; /* seconds of the host in large calls */
 
-/* beside: seconds before this call that count, too. */
-static enum sc_autotuner_opening opens(double host_seconds, double beside)
+static enum sc_autotuner_opening opens(double host_seconds)
 {
-    double spent = sc_autotuner_spent() + beside;
+    double spent = sc_autotuner_spent();
 
     if (sc_config.offload == SC_OFFLOAD_ALWAYS || sc_config.open == SC_OPEN_FIRST)
         return SC_OPENS_NOW;
@@ -33,7 +32,6 @@ static enum sc_autotuner_opening opens(double host_seconds, double beside)
         return SC_OPENS_SOON;
     if (sc_config.device && strncmp(sc_config.device, "emu", 3) == 0) /* emulated devices open at once */
         return SC_OPENS_NOW;
-    sc_opening_correct(host_seconds + beside);
     if (host_seconds >= LONG_SECONDS || spent >= LATE_SECONDS)
         return SC_OPENS_NOW;
     return spent < OPEN_SECONDS ? SC_OPENS_NOT : SC_OPENS_SOON;
@@ -41,30 +39,28 @@ static enum sc_autotuner_opening opens(double host_seconds, double beside)
 
 enum sc_autotuner_opening sc_autotuner_opens(const struct sc_autotuner_call *call)
 {
-    return opens(sc_host_rates_count(call, sc_autotuner_estimate(call)), 0);
+    return opens(sc_host_rates_count(call, sc_autotuner_estimate(call)));
 }
 
 /* Loops on vectors surround a library's sparse products, and are offered to open devices only. So a product counts as
  * long as the program took until the next product, at most ROUND times the prediction. (An iteration of SciPy's cg took
  * 200 ms, its product was predicted to take 104 ms.) */
 #define ROUND 2
-static double begun_, predicted_, counted_; /* of the last product: by the clock; the prediction; spent_ behind it */
+static double begun_, predicted_, counted_; /* of the last product: by the clock; the prediction; spent_ before it */
 
 enum sc_autotuner_opening sc_autotuner_opens_for_sparse(double host_seconds)
 {
-    double now = sc_explain_clock(-1), begun, predicted, counted, spent = sc_autotuner_spent();
-    enum sc_autotuner_opening opening;
+    double now = sc_explain_clock(-1), begun, predicted, counted;
 
     __atomic_load(&begun_, &begun, __ATOMIC_RELAXED);
     __atomic_load(&predicted_, &predicted, __ATOMIC_RELAXED);
     __atomic_load(&counted_, &counted, __ATOMIC_RELAXED);
-    /* Calls between the products have been counted. */
-    opening = opens(host_seconds, larger(smaller(now - begun, ROUND * predicted) - predicted - (spent - counted), 0));
-    spent = sc_autotuner_spent();
+    sc_opening_spent(counted + smaller(now - begun, ROUND * predicted));
+    counted = sc_autotuner_spent();
     __atomic_store(&begun_, &now, __ATOMIC_RELAXED);
     __atomic_store(&predicted_, &host_seconds, __ATOMIC_RELAXED);
-    __atomic_store(&counted_, &spent, __ATOMIC_RELAXED);
-    return opening;
+    __atomic_store(&counted_, &counted, __ATOMIC_RELAXED);
+    return opens(host_seconds);
 }
 
 double sc_autotuner_spent(void)
@@ -75,11 +71,10 @@ double sc_autotuner_spent(void)
     return spent;
 }
 
-void sc_opening_correct(double seconds)
+void sc_opening_spent(double sum)
 {
-    double spent = sc_autotuner_spent() + seconds;
-
-    __atomic_store(&spent_, &spent, __ATOMIC_RELAXED);
+    if (sum > sc_autotuner_spent())
+        __atomic_store(&spent_, &sum, __ATOMIC_RELAXED);
 }
 
 void sc_opening_reset(void) { spent_ = predicted_ = counted_ = 0; }

@@ -4,9 +4,9 @@
 
 #include "autotuner/autotuner.h"
 
-/* Opening costs half a second of one processor, so the devices open when large calls have taken the host 0.5 s in
- * sum. After 1 s in sum, or for a call of 1 s, a call no longer runs beside an opening. The sum has the measured times
- * of the calls before the present call. */
+/* Opening takes half a second of one processor, so a call opens the devices when large calls have taken the host 0.5 s
+ * before. After 1 s, or for a call of 1 s, the call no longer runs beside an opening. Seconds of calls are measured;
+ * calls at the same time, or inside a routine of LAPACK, count once. */
 enum sc_autotuner_opening {
     SC_OPENS_NOT,
     SC_OPENS_SOON, /* in the background; calls run on the host until then */
@@ -19,8 +19,8 @@ enum sc_autotuner_opening sc_autotuner_opens(const struct sc_autotuner_call *cal
 enum sc_autotuner_opening sc_autotuner_opens_for_sparse(double host_seconds);
 double sc_autotuner_spent(void); /* the sum, s */
 
-/* The call announced last took so many seconds more than the sum has for it. */
-void sc_opening_correct(double seconds);
+/* The sum is at least so many seconds. A call that has run: the sum before the call and its time. */
+void sc_opening_spent(double sum);
 void sc_opening_reset(void);
 
 #endif

@@ -6,7 +6,7 @@
 #if defined SC_ASSERTIONS && !defined NDEBUG
 void sc_assert_failed(const char *condition, const char *function, const char *file, int line)
 {
-    sc_locks_held = 0; /* nothing that the log does is out of order */
+    sc_locks_held = 0; /* the log takes its locks in any order */
     sc_log(SC_LOG_ERROR, "assertion failed: %s in %s (%s:%d): please report it", condition, function, file, line);
     __builtin_trap();
 }

@@ -1,4 +1,4 @@
-/* Assertions: conditions that hold unless the library itself is wrong.  On when configured with --enable-assertions
+/* Assertions: conditions of the library's own correctness.  On when configured with --enable-assertions
  * and NDEBUG is not defined.  Otherwise a condition is compiled and never evaluated: it has no side effects. */
 #ifndef SC_BASE_ASSERT_H
 #define SC_BASE_ASSERT_H

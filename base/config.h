@@ -38,7 +38,7 @@ enum sc_submit { SC_SUBMIT_AUTO, SC_SUBMIT_CALLER, SC_SUBMIT_THREADS };
 
 enum sc_complex_return { SC_COMPLEX_GFORTRAN, SC_COMPLEX_G77 };
 
-/* Features of the scheduler to turn off one by one, to measure the gain from each (bench/paper_xkblas.c). */
+/* Features of the scheduler that are turned off, for measurements (bench/paper_xkblas.c). */
 enum sc_without {
     SC_WITHOUT_TRANSIT = 1,  /* a copy in transit to a device is never a source: the host sends the data again */
     SC_WITHOUT_TOPOLOGY = 2, /* every device with a copy counts as equally near */
@@ -49,7 +49,7 @@ enum sc_without {
 enum sc_um_kernels { SC_UM_KERNELS_HOST, SC_UM_KERNELS_ALL, SC_UM_KERNELS_ARGUMENTS };
 
 struct sc_config {
-    const char *device;       /* auto, none, or a back end's name and what it opens: emu:MACHINE[:COUNT] */
+    const char *device;       /* auto, none, or the name of a back end and its list: emu:MACHINE[:COUNT] */
     enum sc_offload offload;
     enum sc_open open;        /* when the devices are opened */
     const char *stats;        /* file name, "-" for stderr, or NULL */

@@ -1,4 +1,4 @@
-/* The assembler of a function that passes a call on with all arguments in place, so that no types are needed. */
+/* The assembler of a function that passes a call on. All arguments stay in place, and the function needs no types. */
 #ifndef SC_BASE_FORWARD_H
 #define SC_BASE_FORWARD_H
 

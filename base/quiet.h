@@ -13,7 +13,7 @@
 /* Signals with a handler, bit n - 1 for signal n.  Atomic; written by host/signals.c. */
 extern uint64_t sc_quiet_signals;
 
-/* Not zero: threads created by this thread have all signals blocked, so they never run a handler of the program. */
+/* Not zero: a new thread of this thread has all signals blocked and never runs a handler of the program. */
 extern __thread unsigned sc_quiet_threads __attribute__((tls_model("initial-exec")));
 
 /* Begins the names of the threads of emulated devices, which the host's part knows by their names: a BLAS with names of

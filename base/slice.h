@@ -2,9 +2,9 @@
 #ifndef SC_BASE_SLICE_H
 #define SC_BASE_SLICE_H
 
-/* Asks the kernel for the shortest slice (0.1 ms) for the calling thread, which then runs soon after it wakes up, even
- * if every processor is busy. Linux from 6.12 on; elsewhere, and under real-time policies, without effect. Keeps
- * errno. */
+/* Asks the kernel for the shortest slice (0.1 ms) for the calling thread. The thread then runs soon after it wakes up,
+ * even beside busy threads on every processor. Threads of the caller have the usual slice. Linux from 6.12 on, and
+ * policies without real time; elsewhere without effect. Keeps errno. */
 void sc_slice_shorten(void);
 
 #endif

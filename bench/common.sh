@@ -1,6 +1,6 @@
 # Common functions of the tables; sourced first, in the build tree:  . "$(dirname "$0")/common.sh"
 log=${TMPDIR:-/tmp}/semcache-bench.$$
-# Some programs end before the host has worked for a second, the time at which devices are opened.
+# Some programs end before the host has worked for half a second, the time at which devices are opened.
 export SEMCACHE_OPEN=${SEMCACHE_OPEN:-first}
 trap 'rm -f "$log"' EXIT
 

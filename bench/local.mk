@@ -7,7 +7,7 @@ EXTRA_DIST += bench/records/README.md bench/records/devices.md bench/records/fac
 	bench/sparse_cg.sh bench/um.sh bench/um_kernels.sh bench/um_kernels.cu bench/um_own.cu \
 	bench/exchange.sh \
 	bench/trace.sh bench/start.sh bench/lapack.py bench/lapack_moved.py bench/level3.py \
-	bench/solvers.sh bench/solvers_scipy.py
+	bench/solvers.sh bench/solvers_scipy.py bench/slowed.sh
 EXTRA_PROGRAMS += bench/trace_events
 bench_trace_events_SOURCES = bench/trace_events.c
 bench_trace_events_LDADD = libcore.la

@@ -82,12 +82,14 @@ static bool sleeps(struct sc_fault_desk *desk)
                                                __ATOMIC_RELAXED);
 }
 
-/* After a moment, or with few processors, yields: the pager may be waiting for this processor. */
+/* Yields with few processors, and when the pager has not begun after a moment: it may be waiting for this processor. A
+ * yield to a thread that computes costs a time slice of some milliseconds. */
 #define MOMENT_CYCLES (1u << 17) /* about 50 us */
 
-static void linger(const struct sc_fault_desk *desk, uint64_t cycles)
+static void linger(const struct sc_fault_desk *desk, const struct sc_fault_slot *slot, uint64_t cycles)
 {
-    if (!desk->yields && cycles < MOMENT_CYCLES) {
+    if (!desk->yields &&
+        (cycles < MOMENT_CYCLES || __atomic_load_n(&slot->state, __ATOMIC_RELAXED) != SC_FAULT_POSTED)) {
         __builtin_ia32_pause();
         return;
     }
@@ -104,7 +106,7 @@ static void spin(struct sc_fault_desk *desk, const struct sc_fault_slot *slot)
         return;
     if (__atomic_fetch_add(&desk->spinning, 1, __ATOMIC_RELAXED) < desk->spinning_most)
         for (; !answered(slot) && cycles < desk->spin_cycles; cycles = __builtin_ia32_rdtsc() - start)
-            linger(desk, cycles);
+            linger(desk, slot, cycles);
     __atomic_fetch_sub(&desk->spinning, 1, __ATOMIC_RELAXED);
     if (__builtin_ia32_rdtsc() - start > (uint64_t)desk->spin_cycles + LOST_CYCLES)
         __atomic_store_n(&desk->sleeping, SLEEPING_AFTER, __ATOMIC_RELAXED);

@@ -1,5 +1,5 @@
-/* fork: devices do not survive a fork.  Before the fork, all data is brought to host memory and all pages are opened,
- * so the child finds valid and accessible data.  After the fork, the child's library has no devices.  The child's
+/* fork: devices do not survive a fork.  Before the fork, data comes to host memory and pages are opened: the child
+ * finds valid and accessible data.  After the fork, the child's library has no devices.  The child's
  * malloc takes nothing more from the arena, the child's free still knows the arena's blocks, and no callback of the
  * protocol is called.
  *

@@ -64,8 +64,8 @@ enum sc_status sc_host_arena_start(void);
 /* Called on the caller's thread after each allocation in the arena; NULL: no call. */
 extern void (*sc_host_allocated)(uintptr_t addr, size_t bytes);
 
-/* Called by `fault`, without locks, after `looks` looks at a transfer that it waits for.  Answers other threads' reads
- * of data that has landed, and pauses for some microseconds, longer after many looks.  False, with nothing done: the
+/* Called by `fault`, without locks, after `looks` looks at a transfer that it waits for.  Answers reads of landed data,
+ * and pauses for some microseconds, longer after many looks.  False, with nothing done: the
  * caller is not the pager thread, or is called by `landed`. */
 bool sc_host_serve_landed(int looks);
 
@@ -106,8 +106,8 @@ struct sc_host_placing {
     enum sc_status (*pin)(void *base, size_t bytes);
     void (*unpin)(void *base, size_t bytes);
 };
-/* A block of its own span with one address, freed like any block; bytes 0.  NULL: the devices' driver or the system
- * refuses. */
+/* A block with a span of one address; the program frees the block as usual. bytes: 0.  NULL: the devices' driver or the
+ * system refuses. */
 void *sc_host_united_alloc(size_t bytes, const struct sc_host_placing *placing);
 /* Ends the one address of a block from its first `keep` bytes on, and keeps the contents.  keep: a multiple of
  * SC_PLACE_UNIT.  The protocol has nothing of the block any more. */
@@ -184,17 +184,17 @@ static inline enum sc_prot sc_host_prot_for(enum sc_access access)
     return access & SC_WRITE ? SC_PROT_RW : SC_PROT_R;
 }
 enum sc_prot sc_host_prot(uintptr_t addr);
-/* The end, at most `hi`, of the pages from `addr` on that have this protection (not SC_PROT_NONE) or a weaker one; the
- * first of such pages, not below `lo`, that end at `addr`.  Whole pages of the arena or of the zone. */
+/* A run of pages with this protection (not SC_PROT_NONE) or a weaker protection: the end of the run from `addr` on, at
+ * most `hi`; the begin of the run before `addr`, at least `lo`.  Whole pages of the arena or of the zone. */
 uintptr_t sc_host_open_end(uintptr_t addr, uintptr_t hi, enum sc_prot prot);
 uintptr_t sc_host_open_begin(uintptr_t lo, uintptr_t addr, enum sc_prot prot);
 /* True if the pages of [lo, hi) have this protection or a stricter protection. The range lies in the arena or in the
  * zone. Under the protocol's lock. */
 bool sc_host_is_closed(uintptr_t lo, uintptr_t hi, enum sc_prot prot);
-/* Applies want[i] to the i-th page from the address `first` on, with one mprotect for each run of pages that
- * changes.  Logs and returns SC_ERR_MEMORY when the system refuses, or when closing more pages would exceed the
- * budget of mappings (vm.max_map_count).  Pages may then be changed in part: a page that was to be closed may be
- * open although sc_host_prot reports it closed, and a page that was to be opened is still closed. */
+/* Applies want[i] to the i-th page from the address `first` on, with one mprotect for each run of changes.  Logs and
+ * returns SC_ERR_MEMORY when the system refuses, or when closing more pages would exceed the budget of mappings
+ * (vm.max_map_count).  The change may then be incomplete: a page to be closed is possibly still open (sc_host_prot says
+ * closed), and a page to be opened is still closed. */
 enum sc_status sc_host_protect(uintptr_t first, size_t pages, const uint8_t *want);
 
 /* The most mappings that the system allows a process (vm.max_map_count). */

@@ -1,4 +1,4 @@
-/* Declarations that the files of host/ share and that no other folder includes. */
+/* Shared by the files of host/, and included by no other folder. */
 #ifndef SC_HOST_HOST_INT_H
 #define SC_HOST_HOST_INT_H
 

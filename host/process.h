@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Registers functions called before each fork and before each exit, on the thread that makes the call, and before every
- * handler that libraries have registered. */
+/* Registers functions for each fork and each exit. The thread of the call runs a function before the handlers of
+ * libraries. */
 void sc_host_process_before(void (*fork)(void), void (*exit)(void));
 /* Registers functions called when the main thread ends and others go on, and before the exit that ends the process
  * after its last thread (threads.c). */

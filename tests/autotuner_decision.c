@@ -2,6 +2,7 @@
  * where a call runs, and that fetching every result costs hardly more than the host alone. Wrong decisions would move
  * data back and forth, or never use a device that pays. */
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -289,92 +290,161 @@ static void test_back(void)
     tap_ok(p.fetch == 0 && p.host > 240000 / 55e9, "but not what another call makes each time");
 }
 
+/* Runs an announced call. */
+static void run_on_host(double seconds)
+{
+    sc_host_rates_begin();
+    if (seconds > 0)
+        usleep((useconds_t)(seconds * 1e6));
+    sc_host_rates_end();
+}
+
+/* What a call is told when the sum has this value. */
+static enum sc_autotuner_opening opens_after(double sum, const struct sc_autotuner_call *call)
+{
+    sc_autotuner_reset();
+    sc_opening_spent(sum);
+    return sc_autotuner_opens(call);
+}
+
 /* A driver is not opened for little. */
 static void test_opening(void)
 {
-    struct sc_autotuner_call call = gemm(500), large = gemm(20000), small = gemm(64),
+    struct sc_autotuner_call call = gemm(500), large = gemm(20000),
                              vector = {.op = SC_OP_DOT, .type = SC_D, .n = 100000, .machine = h200};
-    double spent = 0, soon = 0, dots = 0;
 
-    sc_autotuner_reset();
     sc_config.device = "cuda:0";
-    while (!sc_autotuner_opens(&call) && spent < 10)
-        spent += sc_autotuner_estimate(&call);
-    tap_ok(sc_autotuner_opens(&call) == SC_OPENS_SOON, "but nobody waits for it");
-    tap_ok(spent > 0.45 && spent < 0.55, "devices open when the host has worked for half a second (%.3f s)", spent);
-    for (double more = 0; more < 0.55; more += sc_autotuner_estimate(&call))
-        soon += sc_autotuner_opens(&call) == SC_OPENS_SOON ? sc_autotuner_estimate(&call) : 0;
-    tap_ok(soon > 0.45 && soon < 0.55 && sc_autotuner_opens(&call) == SC_OPENS_NOW,
-           "before it has worked for as long again (%.3f s)", soon);
+    tap_ok(opens_after(0.49, &call) == SC_OPENS_NOT && opens_after(0.49, &vector) == SC_OPENS_NOT,
+           "devices stay closed until the host has worked for half a second");
+    tap_ok(opens_after(0.51, &call) == SC_OPENS_SOON && opens_after(0.51, &vector) == SC_OPENS_SOON,
+           "a call after that opens them, but does not wait");
+    tap_ok(opens_after(1.01, &call) == SC_OPENS_NOW, "after a second calls wait");
     tap_ok(sc_autotuner_estimate(&call) > 2 * 500.0 * 500 * 500 / 1e12, "time is by the work");
+    tap_ok(opens_after(0, &large) == SC_OPENS_NOW, "a large product opens them at once");
+    sc_config.open = SC_OPEN_FIRST;
+    tap_ok(opens_after(0, &call), "any does when so set");
+    sc_config.open = SC_OPEN_BACKGROUND;
+    tap_ok(opens_after(0, &call) == SC_OPENS_SOON, "without waiting, when so set");
+    run_on_host(0);
+    tap_ok(sc_autotuner_spent() >= 0 && sc_autotuner_spent() < 1e-3, "calls are measured in any case");
+    sc_config.open = SC_OPEN_AUTO;
+    sc_config.offload = SC_OFFLOAD_ALWAYS;
+    tap_ok(opens_after(0, &call), "or when every call is to be offloaded");
+    sc_config.offload = SC_OFFLOAD_AUTO;
+    sc_config.device = "emu:h200x8:1";
+    tap_ok(opens_after(0, &call), "emulated ones open in no time");
+    sc_config.device = NULL;
     sc_autotuner_reset();
-    while (!sc_autotuner_opens(&vector) && dots < 10)
-        dots += sc_autotuner_estimate(&vector);
-    tap_ok(dots > 0.45 && dots < 0.55, "of any level");
-    sc_autotuner_reset();
-    tap_ok(sc_autotuner_opens(&large) == SC_OPENS_NOW, "a large product opens them at once");
+}
+
+/* The time between two sparse products counts, at most twice the prediction of the first. */
+static void test_opening_for_sparse(void)
+{
     sc_autotuner_reset();
     sc_autotuner_opens_for_sparse(1e-3);
     usleep(10000);
-    sc_autotuner_opens(&small);
     sc_autotuner_opens_for_sparse(1e-3);
-    tap_ok(fabs(sc_autotuner_spent() - 3e-3) < 1e-9, "loops between sparse products count, as much as the products");
+    tap_ok(fabs(sc_autotuner_spent() - 2e-3) < 1e-9, "loops between sparse products count, as much as the products");
+    sc_autotuner_opens_for_sparse(1);
+    tap_ok(sc_autotuner_spent() < 4.1e-3, "a product counts when the next one comes");
     sc_autotuner_reset();
-    sc_config.open = SC_OPEN_FIRST;
-    tap_ok(sc_autotuner_opens(&call), "any does when so set");
-    sc_config.open = SC_OPEN_BACKGROUND;
-    tap_ok(sc_autotuner_opens(&call) == SC_OPENS_SOON, "without waiting, when so set");
-    sc_config.open = SC_OPEN_AUTO;
-    sc_config.offload = SC_OFFLOAD_ALWAYS;
-    tap_ok(sc_autotuner_opens(&call), "or when every call is to be offloaded");
-    sc_config.offload = SC_OFFLOAD_AUTO;
-    sc_config.device = "emu:h200x8:1";
-    tap_ok(sc_autotuner_opens(&call), "emulated ones open in no time");
-    sc_config.device = NULL;
 }
 
-/* Runs an announced call in no time. */
-static void run_on_host(void)
+static void *run_beside(void *ready)
 {
+    struct sc_autotuner_call call = gemm(500);
+
+    sc_autotuner_opens(&call);
     sc_host_rates_begin();
+    pthread_barrier_wait(ready);
+    usleep(50000);
+    pthread_barrier_wait(ready); /* a loaded machine does not run the threads one after the other */
     sc_host_rates_end();
+    return NULL;
 }
 
-/* The sum has what calls took, and the first call of a routine is predicted by the other routines' calls. */
-static void test_opening_by_clock(void)
+/* The sum has what calls took, once for calls at the same time and for calls inside a call. */
+static void test_sum(void)
 {
-    struct sc_autotuner_call product = gemm(4000), factorization = product, small = gemm(64),
-                             vector = {.op = SC_OP_DOT, .type = SC_D, .n = 1000000, .machine = h200};
-    double predicted;
+    enum { THREADS = 4 };
+    struct sc_autotuner_call call = gemm(500), routine = call;
+    struct sc_host_timing outer;
+    pthread_barrier_t ready;
+    pthread_t threads[THREADS];
+    double began, took;
 
-    factorization.op = SC_OP_GETRI;
+    routine.op = SC_OP_GETRF;
     sc_autotuner_reset();
-    sc_config.device = "cuda:0";
-    sc_autotuner_opens(&vector);
+    sc_autotuner_opens(&call);
     usleep(20000); /* no part of the call */
-    predicted = sc_autotuner_spent();
-    run_on_host();
-    tap_ok(predicted > 1e-5 && sc_autotuner_spent() < predicted / 10, "a product: %g s predicted, %g s by the clock",
-           predicted, sc_autotuner_spent());
-    sc_autotuner_opens(&factorization);
-    predicted = sc_autotuner_spent();
-    tap_ok(predicted > 0.9 * sc_autotuner_estimate(&factorization), "it says nothing of arithmetic");
-    run_on_host();
-    sc_autotuner_opens(&product);
-    tap_ok(sc_autotuner_spent() < sc_autotuner_estimate(&product) / 10, "a factorization's rate is used for products");
-    sc_host_rates_begin();
-    usleep(20000);
-    sc_host_rates_end();
-    tap_ok(sc_autotuner_spent() >= 20e-3, "a call that took longer counts with its time");
+    run_on_host(0);
+    tap_ok(sc_autotuner_spent() < 10e-3, "a call without work counts nothing (%g s)", sc_autotuner_spent());
+    sc_autotuner_opens(&call);
+    run_on_host(20e-3);
+    tap_ok(sc_autotuner_spent() >= 20e-3, "a call counts with its time");
+    sc_autotuner_opens(&call);
+    sc_host_rates_cancel();
+    took = sc_autotuner_spent();
+    run_on_host(20e-3);
+    tap_ok(sc_autotuner_spent() == took, "a call that does not run counts nothing");
     sc_autotuner_reset();
-    sc_autotuner_opens(&small);
-    sc_host_rates_begin();
-    usleep(20000);
-    sc_host_rates_end();
-    predicted = sc_autotuner_spent();
-    sc_autotuner_opens(&product);
-    tap_ok(sc_autotuner_spent() - predicted < 1.01 * sc_autotuner_estimate(&product),
-           "a slow call, such as a library's first, does not slow down the others' predictions");
+    pthread_barrier_init(&ready, NULL, THREADS);
+    began = sc_explain_clock(-1);
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, run_beside, &ready);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    took = sc_explain_clock(-1) - began;
+    pthread_barrier_destroy(&ready);
+    tap_ok(sc_autotuner_spent() >= 50e-3 && sc_autotuner_spent() <= took, "calls side by side count once (%g of %g s)",
+           sc_autotuner_spent(), took);
+    sc_autotuner_reset();
+    began = sc_explain_clock(-1);
+    sc_autotuner_opens(&routine);
+    sc_host_rates_begin_outer(&outer);
+    for (int i = 0; i < 3; i++) {
+        sc_autotuner_opens(&call);
+        run_on_host(20e-3);
+    }
+    sc_host_rates_end_outer(&outer);
+    took = sc_explain_clock(-1) - began;
+    tap_ok(sc_autotuner_spent() >= 60e-3 && sc_autotuner_spent() <= took, "calls inside a routine count once (%g, %g)",
+           sc_autotuner_spent(), took);
+    sc_autotuner_reset();
+}
+
+/* Whether a product of order n is taken for one of a second. */
+static bool is_long(int64_t n)
+{
+    struct sc_autotuner_call call = gemm(n);
+    bool now = sc_autotuner_opens(&call) == SC_OPENS_NOW;
+
+    sc_host_rates_cancel();
+    return now;
+}
+
+/* A routine's first call is predicted by the other routines' calls, on a host that is faster than the constants. */
+static void test_faster_host(void)
+{
+    struct sc_autotuner_call call = gemm(2000), vector = {.op = SC_OP_DOT, .type = SC_D, .n = 1000000, .machine = h200};
+    int64_t n = 1000;
+
+    call.op = SC_OP_GETRI;
+    sc_config.device = "cuda:0";
+    sc_autotuner_reset();
+    while (!is_long(n))
+        n += 100;
+    sc_autotuner_opens(&vector);
+    run_on_host(0);
+    tap_ok(is_long(n), "a fast dot product says nothing of arithmetic");
+    sc_autotuner_opens(&call);
+    run_on_host(0);
+    tap_ok(!is_long(n) && !is_long(n + n / 2), "a fast factorization does");
+    tap_ok(is_long(5 * n), "but not beyond eight times the constants");
+    sc_autotuner_reset();
+    sc_autotuner_opens(&call);
+    run_on_host(0.5);
+    tap_ok(!is_long(n - 200), "a slow one, such as a library's first call, does not");
     sc_autotuner_reset();
     sc_config.device = NULL;
 }
@@ -802,7 +872,9 @@ int main(void)
     test_changed();
     test_back();
     test_opening();
-    test_opening_by_clock();
+    test_opening_for_sparse();
+    test_sum();
+    test_faster_host();
     test_spread();
     test_gathers();
     test_flops();

@@ -24,7 +24,7 @@ opening spent_
 host_rates arithmetic
 host_rates means
 host_rates sc_host_rates_expected
-host_rates timing
+host_rates announced
 machine host_flops
 database_file sc_database_set_names
 database_file statements

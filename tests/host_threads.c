@@ -27,8 +27,12 @@ static uint64_t word_of(size_t page) { return round_now << 32 | page; }
 static uint64_t slice(void)
 {
     uint64_t attr[6]; /* struct sched_attr of the kernel; libc's headers clash with its definition */
+    int policy;
 
-    return sc_system_call(SYS_sched_getattr, 0, (long)attr, sizeof attr, 0, 0) == 0 ? attr[3] : 0;
+    if (sc_system_call(SYS_sched_getattr, 0, (long)attr, sizeof attr, 0, 0) != 0)
+        return 0;
+    policy = (int)(attr[0] >> 32);
+    return policy == SCHED_OTHER || policy == SCHED_BATCH ? attr[3] : 0;
 }
 
 /* Fetches a window of closed pages, or a single page for a write. */

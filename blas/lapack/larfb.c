@@ -204,12 +204,15 @@ bool sc_blas_apply_reflectors(const struct sc_blas_reflectors *r)
     struct block b = {.r = r, .left = r->side == 'L', .columns = r->storev == 'C', .forward = r->direct == 'F',
                       .adjoint = sc_type_is_complex(r->type) ? 'C' : 'T'};
     size_t elem = sc_type_bytes(r->type);
-    bool done = false;
+    bool done = false, started;
 
     b.length = b.left ? r->m : r->n;
     b.other = b.left ? r->n : r->m;
-    if (!is_valid(r) || sc_blas_small3(3, b.other, r->k, r->k) || !sc_coherence_stack_fits() ||
-        !sc_blas_started(SC_OP_GEMM, r->type, 'L', b.other, r->k, b.length))
+    if (!is_valid(r) || sc_blas_small3(3, b.other, r->k, r->k) || !sc_coherence_stack_fits())
+        return false;
+    started = sc_blas_started(SC_OP_GEMM, r->type, 'L', b.other, r->k, b.length);
+    sc_host_rates_cancel(); /* the products are announced one by one */
+    if (!started)
         return false;
     b.square = malloc(2 * (size_t)(r->k * r->k) * elem);
     b.w = malloc((size_t)(b.other * r->k) * elem);

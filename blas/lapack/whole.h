@@ -39,6 +39,22 @@ struct sc_lapack_call {
  * library were not there. */
 enum sc_blas_next sc_lapack_large(const struct sc_lapack_call *call);
 
+/* Around the host's routine. */
+static inline void sc_lapack_begin(enum sc_blas_next next, int routine, struct sc_host_timing *timing)
+{
+    if (next == SC_BLAS_HOST)
+        sc_blas_enter(routine);
+    else
+        sc_host_rates_begin_outer(timing);
+}
+static inline void sc_lapack_end(enum sc_blas_next next, const struct sc_host_timing *timing)
+{
+    if (next == SC_BLAS_HOST)
+        sc_blas_leave();
+    else
+        sc_host_rates_end_outer(timing);
+}
+
 /* The host's routine for a slot that holds `unfound`: the routine that the program would have used. */
 void *sc_lapack_routine(void **slot, void *unfound, const char *symbol);
 

@@ -35,6 +35,7 @@
         of(DECLARED)(type_) const struct sc_lapack_call call = {.routine = id, .type = number, .op = operation,       \
                                                                 .rule = lengths, .wide = is_wide, of(FIELD)           \
                                                                 FIELDS fields};                                       \
+        struct sc_host_timing timing;                                                                                 \
         enum sc_blas_next next;                                                                                       \
         routine *fn;                                                                                                  \
                                                                                                                       \
@@ -44,11 +45,9 @@
         if (next == SC_BLAS_DONE)                                                                                     \
             return of(GIVEN);                                                                                         \
         sc_blas_count(id);                                                                                            \
-        if (next == SC_BLAS_HOST)                                                                                     \
-            sc_blas_enter(id);                                                                                        \
+        sc_lapack_begin(next, id, &timing);                                                                           \
         of(SET) fn arguments;                                                                                         \
-        if (next == SC_BLAS_HOST)                                                                                     \
-            sc_blas_leave();                                                                                          \
+        sc_lapack_end(next, &timing);                                                                                 \
         return of(GIVEN);                                                                                             \
     }                                                                                                                 \
     SC_GATE(name, work_ SC_GATE_SMALL(name, 4) COUNTED(name, id));                                                    \

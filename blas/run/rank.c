@@ -293,8 +293,8 @@ static void request_across(const struct rank *r, int from, int end)
     }
 }
 
-/* The first strips are on their way before the first task closes the pages of C, for as long as that takes.  Each
- * further strip is requested behind the tasks of its predecessor, which do not wait for it then. */
+/* The first strips are on their way before the first task closes the pages of C, for as long as that takes.  A
+ * further strip is requested behind the tasks of its predecessor, and these tasks do not wait for the strip. */
 static int requested_first(const struct rank *r) { return (r->t.n + 3) / 4; }
 
 static enum sc_status add_across(const struct rank *r)

@@ -8,7 +8,7 @@
 #
 # Every veneer is made twice: with wide = 0 for names without a 64, and with wide = 1 for names that say 64-bit
 # integers.  Integers of names without a 64 have the width of the program's BLAS (blas_int.h, sc_blas_wide).  By
-# value, they are declared as whole registers, so that a veneer passes on exactly the bits that it was given.
+# value, they are declared as whole registers: a veneer passes on the bits of its caller.
 
 function real_of(t) { return t == "s" || t == "c" ? "float" : "double" }
 function scalar_of(t) { return t == "s" || t == "d" ? real_of(t) : real_of(t) " _Complex" }

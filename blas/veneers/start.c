@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "autotuner/autotuner.h"
+#include "autotuner/host_rates.h"
 #include "autotuner/linkmap.h"
 #include "autotuner/opening.h"
 #include "autotuner/start.h"
@@ -65,6 +66,7 @@ bool sc_blas_started(int op, enum sc_type type, char side, int64_t m, int64_t n,
     static bool opened;
     enum sc_autotuner_opening opening;
 
+    sc_host_rates_cancel(); /* of a call that did not run on the host */
     if (!sc_blas_start)
         return false;
     if (__atomic_load_n(&opened, __ATOMIC_RELAXED))

@@ -2,7 +2,7 @@
  * operand and result.  On the host each copy touches as many cache lines as elements.  Once a thread has made a few
  * copies of a sweep, a device transposes the whole matrix, and the thread's later copies only count.
  *
- * Whatever the program does instead of the next copy, its memory has the values that its own copies would have given it
+ * The program may do anything instead of the next copy: its memory has the values of its own copies
  * (coherence/speculate.c).  A wrong guess costs time only. */
 #include "blas/veneers/sweep.h"
 

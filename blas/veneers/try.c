@@ -48,7 +48,7 @@ static bool offer(struct sc_blas_call *call)
 {
     if (sc_blas_large(call) == SC_BLAS_DONE)
         return true;
-    sc_host_rates_expect(NULL, 0);
+    sc_host_rates_cancel();
     return false;
 }
 
