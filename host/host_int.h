@@ -41,7 +41,7 @@ static inline __attribute__((always_inline)) bool sc_host_in_range(const struct 
 }
 
 /* The arena consists of the range reserved at the start, sc_host_arena, and of the zone (zone.c).  The hull of both is
- * a filter: without a zone, one comparison tells all other addresses. */
+ * a filter: without a zone, one comparison rejects an address elsewhere. */
 extern struct sc_host_range sc_host_arena, sc_host_zone, sc_host_hull;
 
 /* Adds a range that exists to the hull.  Called by one thread at a time. */

@@ -37,8 +37,8 @@ libcore_la_SOURCES += host/fault_int.h host/fault_sig.h host/fault_sig.c host/ch
 	host/front_sigaction.c host/front_sigsegv.c host/faults.c host/masks.c host/contexts.c \
 	host/notify.c host/pager.c host/protect.c host/signals.c host/threads.c host/read_ahead.c
 
-# These functions may run before a sanitizer has started: the sanitizer itself calls them, or another library's
-# constructor does.  They are therefore not instrumented.  (A pattern each: a rule with their names would replace
+# These functions may run before a sanitizer has started: the sanitizer or a constructor calls them.  They are therefore
+# not instrumented.  (A pattern each: a rule with their names would replace
 # Automake's.)
 host/libcore_la-ma%.lo host/libcore_la-mma%.lo host/libcore_la-nex%.lo: SANITIZER_CFLAGS =
 host/libcore_la-proce%.lo host/libcore_la-tou%.lo host/libcore_la-jum%.lo \
