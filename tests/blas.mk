@@ -34,6 +34,10 @@ check_PROGRAMS += tests/blas_first
 tests_blas_first_SOURCES = tests/blas_first.c tests/veneers_fake.h
 tests_blas_first_LDADD = libveneers.la libcore.la
 TESTS += tests/blas_first
+check_PROGRAMS += tests/opening_sum
+tests_opening_sum_SOURCES = tests/opening_sum.c
+tests_opening_sum_LDADD = libveneers.la libcore.la
+TESTS += tests/opening_sum
 # No BLAS at all: every routine is computed by loops.
 check_PROGRAMS += tests/blas_loops
 tests_blas_loops_SOURCES = tests/blas_loops.c tests/veneers_fake.h tests/blas_calls.h tests/blas_calls.c \
