@@ -197,6 +197,11 @@ int sc_blas_places_take(const struct sc_blas_places *places, int64_t row, int64_
     return sc_blas_places_at(places, row, col, piece);
 }
 
+bool sc_blas_places_is_later(const struct sc_blas_places *places, int64_t row, int64_t col)
+{
+    return sc_blas_steal_is_later(places->steal, part_at(&places->rows, row), part_at(&places->cols, col));
+}
+
 bool sc_blas_waits(const struct sc_blas_job *call, const struct sc_blas_blocks *b, const struct sc_blas_places *places)
 {
     uint64_t bytes = 0, enough = call->plan->arriving.bytes;

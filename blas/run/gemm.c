@@ -435,6 +435,18 @@ static void limit_joins(struct sc_pipeline *p, const struct sc_cuts *tiles)
     }
 }
 
+/* The first blocks of each device are in the schedule; the others count as done. */
+static void leave_later(const struct sc_product *g, struct sc_pipeline *p)
+{
+    for (int j = 0; j < p->n; j++)
+        for (int i = 0; i < p->m; i++) {
+            struct sc_piece c = block_c(g, i, j, SC_RDWR);
+
+            if (sc_blas_places_is_later(&g->places, c.r, c.c))
+                p->done[i + j * p->m] = p->k;
+        }
+}
+
 /* Enqueues blocks between the requests, because requesting every strip first takes longer than the first strips do. */
 static enum sc_status run_schedule(const struct sc_product *g, struct sc_pipeline *p)
 {
@@ -444,6 +456,8 @@ static enum sc_status run_schedule(const struct sc_product *g, struct sc_pipelin
 
     rounds = 2 * (rounds > p->k ? rounds : p->k); /* doubled, so that strips of A and B can take turns */
     sc_product_blocks(g, p);
+    if (g->places.steal)
+        leave_later(g, p);
     set_order(g, p);
     sc_pipeline_expect_nothing(p, r.read_c);
     p->rate = sc_machine_products(sc_coherence_device_properties(0), g->call->kernel->type);
@@ -457,11 +471,28 @@ static enum sc_status run_schedule(const struct sc_product *g, struct sc_pipelin
     return status == SC_OK ? sc_product_until(g, p, INFINITY) : status;
 }
 
+/* The other blocks, for idle devices.  Their operands have been requested to the planned devices. */
+static enum sc_status run_later(struct sc_product *g)
+{
+    enum sc_status status = SC_OK;
+    int i, j;
+
+    sc_blas_steal_behind(g->places.steal);
+    while (status == SC_OK && sc_blas_steal_next(g->places.steal, &i, &j)) {
+        int device = take(g, i, j);
+
+        for (int l = 0; l < g->k.n && status == SC_OK; l++)
+            status = multiply(g, device, i, j, l, l + 1, l == 0);
+    }
+    return status;
+}
+
 /* False, with nothing done: not worthwhile, or impossible. */
-static bool pipelined(const struct sc_product *g, const struct sc_blas_blocks *blocks, enum sc_status *status)
+static bool pipelined(struct sc_product *g, const struct sc_blas_blocks *blocks, enum sc_status *status)
 {
     struct sc_product fine; /* g with finer cuts */
     struct sc_pipeline p;
+    bool later;
 
     if (!g->places.memory || !sc_blas_waits(g->call, blocks, &g->places))
         return false;
@@ -473,10 +504,14 @@ static bool pipelined(const struct sc_product *g, const struct sc_blas_blocks *b
                          sc_coherence_devices()) != SC_OK)
         return false;
     limit_joins(&p, &g->k);
+    later = g->places.steal && sc_blas_steal_keep(g->places.steal);
     *status = clear(&fine);
     if (*status == SC_OK)
         *status = run_schedule(&fine, &p);
     sc_pipeline_free(&p);
+    g->cleared = fine.cleared;
+    if (later && *status == SC_OK)
+        *status = run_later(g);
     return true;
 }
 

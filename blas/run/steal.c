@@ -11,22 +11,30 @@ struct running {
     int next; /* on the same device */
 };
 
+struct block {
+    int planned; /* device */
+    bool taken;
+    bool later; /* left by sc_blas_steal_keep */
+};
+
 struct sc_blas_steal {
-    int rows, count, certain; /* blocks: in a column, taken, and taken at their places */
+    int rows, blocks;         /* blocks in a column, and in all */
+    int count, certain;       /* blocks taken, and taken at their places */
     int open;                 /* device of the last block, whose end is not marked; -1: none */
+    int turn, next[SC_DEVICES_MAX]; /* sc_blas_steal_next: the device of the last block, and where to look on */
     const bool *row_joined;   /* blocks (i - 1, j) and (i, j) run on one device */
     const struct sc_operand *result;
     struct sc_schedule_progress at;
     int first[SC_DEVICES_MAX], last[SC_DEVICES_MAX]; /* of the waiting blocks */
     struct running *running; /* [order of the blocks] */
-    bool taken[];            /* [i + j * rows] */
+    struct block block[];    /* [i + j * rows] */
 };
 
 struct sc_blas_steal *sc_blas_steal_new(int rows, int cols, const int *device, const bool *row_joined,
                                         const struct sc_operand *result)
 {
     size_t blocks = (size_t)rows * (size_t)cols;
-    struct sc_blas_steal *s = calloc(1, sizeof *s + blocks * sizeof s->taken[0]);
+    struct sc_blas_steal *s = calloc(1, sizeof *s + blocks * sizeof s->block[0]);
 
     if (!s)
         return NULL;
@@ -34,12 +42,15 @@ struct sc_blas_steal *sc_blas_steal_new(int rows, int cols, const int *device, c
     if (!s->running)
         return free(s), NULL;
     s->rows = rows;
+    s->blocks = (int)blocks;
     s->open = -1;
     s->at.devices = sc_coherence_devices();
     s->row_joined = row_joined;
     s->result = result;
-    for (size_t b = 0; b < blocks; b++)
+    for (size_t b = 0; b < blocks; b++) {
+        s->block[b].planned = device[b];
         s->certain += device[b] >= 0 && !row_joined[b % (size_t)rows];
+    }
     s->certain = sc_schedule_certain(s->certain);
     return s;
 }
@@ -119,7 +130,7 @@ int sc_blas_steal_take(struct sc_blas_steal *s, int *device, int i, int j)
 {
     int *column = &device[j * s->rows], from = i, end = i + 1, chosen;
 
-    if (s->taken[i + j * s->rows] || column[i] < 0)
+    if (s->block[i + j * s->rows].taken || column[i] < 0)
         return column[i];
     chosen = decide(s, column[i]);
     while (s->row_joined[from] && from > 0)
@@ -128,9 +139,68 @@ int sc_blas_steal_take(struct sc_blas_steal *s, int *device, int i, int j)
         end++;
     for (i = from; i < end; i++) {
         column[i] = column[i] < 0 ? -1 : chosen;
-        s->taken[i + j * s->rows] = true;
+        s->block[i + j * s->rows].taken = true;
     }
     s->count++;
     return s->open = chosen;
+}
+/* --- operands in transit ------------------------------------------------------------------------------------------ */
+
+bool sc_blas_steal_keep(struct sc_blas_steal *s)
+{
+    int of[SC_DEVICES_MAX] = {0}, kept[SC_DEVICES_MAX] = {0};
+    bool any = false;
+
+    for (int b = 0; b < s->blocks; b++)
+        if (s->block[b].planned >= 0)
+            of[s->block[b].planned]++;
+    for (int b = 0; b < s->blocks; b++) {
+        struct block *block = &s->block[b];
+        int d = block->planned;
+
+        if (d < 0)
+            continue;
+        block->later = b % s->rows && s->row_joined[b % s->rows] ? block[-1].later : kept[d] >= (of[d] + 1) / 2;
+        block->taken = !block->later;
+        kept[d] += block->taken;
+        any = any || block->later;
+    }
+    return any;
+}
+
+bool sc_blas_steal_is_later(const struct sc_blas_steal *s, int i, int j) { return s->block[i + j * s->rows].later; }
+
+void sc_blas_steal_behind(struct sc_blas_steal *s)
+{
+    bool has[SC_DEVICES_MAX] = {false};
+
+    for (int b = 0; b < s->blocks; b++)
+        if (s->block[b].taken)
+            has[s->block[b].planned] = true;
+    s->certain = 0;
+    for (int d = 0; d < s->at.devices; d++)
+        if (has[d]) {
+            s->count++;
+            s->open = d;
+            mark_last(s);
+        }
+}
+
+bool sc_blas_steal_next(struct sc_blas_steal *s, int *i, int *j)
+{
+    for (int turns = 0; turns < s->at.devices; turns++) {
+        int d = s->turn, b = s->next[d];
+
+        while (b < s->blocks && !(s->block[b].later && s->block[b].planned == d))
+            b++;
+        s->next[d] = b + 1;
+        s->turn = (d + 1) % s->at.devices;
+        if (b < s->blocks) {
+            *i = b % s->rows;
+            *j = b / s->rows;
+            return true;
+        }
+    }
+    return false;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

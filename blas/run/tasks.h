@@ -149,6 +149,8 @@ int sc_blas_places_at(const struct sc_blas_places *places, int64_t row, int64_t 
 /* The same for a block whose tasks the caller enqueues next, all of them before the next block: of a plan that steals
  * (steal.c), the place is decided here.  May wait for a device, and drops the lock meanwhile. */
 int sc_blas_places_take(const struct sc_blas_places *places, int64_t row, int64_t col, const struct sc_piece *piece);
+/* Whether the block at (row, col) is left to idle devices (sc_blas_steal_keep). */
+bool sc_blas_places_is_later(const struct sc_blas_places *places, int64_t row, int64_t col);
 /* True when the blocks' missing inputs, of both kinds, reach the plan's limit for work on operands as they arrive. */
 bool sc_blas_waits(const struct sc_blas_job *call, const struct sc_blas_blocks *blocks,
                    const struct sc_blas_places *places);
@@ -181,6 +183,16 @@ void sc_blas_steal_free(struct sc_blas_steal *steal);
 /* Decides the device of block i + j * rows, planned on device[i + j * rows], and sets device[] of the blocks that
  * belong together.  Decides once.  Waits while every device has two blocks. */
 int sc_blas_steal_take(struct sc_blas_steal *steal, int *device, int i, int j);
+
+/* For operands in transit.  The caller enqueues the first half of each device's blocks at their places, in the order of
+ * arrival, and leaves the others to idle devices.
+ * keep: chooses the blocks.  False: none is left.
+ * behind: the chosen blocks are enqueued.
+ * next: block (i, j), which comes next among those left; the devices take turns.  False: there are no more. */
+bool sc_blas_steal_keep(struct sc_blas_steal *steal);
+bool sc_blas_steal_is_later(const struct sc_blas_steal *steal, int i, int j);
+void sc_blas_steal_behind(struct sc_blas_steal *steal);
+bool sc_blas_steal_next(struct sc_blas_steal *steal, int *i, int *j);
 
 /* --- strips.c: strips of a call ----------------------------------------------------------------------------------- */
 
