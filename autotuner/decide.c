@@ -71,8 +71,8 @@ static void account_put(uint64_t key, const struct sc_autotuner_account *account
 
 /* The balance of the program as a whole. A wait for one array can be a wait for another array's kernels, and arrays
  * come and go: only the sum says whether the program is faster. The sum has the seconds that calls on devices have
- * gained by the clock, less the program's waits; old gains expire. Each time the sum shows a loss, every array must earn its
- * move twice as often. */
+ * gained by the clock, less the program's waits; old gains expire. Each time the sum shows a loss, every array must
+ * earn its move twice as often. */
 #define PROGRAM_SECONDS 20e-3
 #define DISTRUST_MOST   8
 static double program_; /* racing updates lose some seconds */
