@@ -16,6 +16,11 @@ void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *ipiv, i
 void dgeqrf_(const int *m, const int *n, double *a, const int *lda, double *tau, double *work, const int *lwork,
              int *info);
 
+void dgemm_batch_strided_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+                          const double *alpha, const double *a, const int *lda, const int *stridea, const double *b,
+                          const int *ldb, const int *strideb, const double *beta, double *c, const int *ldc,
+                          const int *stridec, const int *count);
+
 static const int n = N, lwork = 64 * N;
 static const double one = 1, zero = 0;
 static double a[N * N], b[N * N];
@@ -58,6 +63,16 @@ static void factorize(void)
     dgeqrf_(&n, &n, c, &n, tau, work, &lwork, &info);
 }
 
+/* Products below the limit of large calls, above it in all. */
+static void batch(void)
+{
+    static double c[N * N];
+    static const int order = 20, step = 400, count = N;
+
+    dgemm_batch_strided_("N", "N", &order, &order, &order, &one, a, &order, &step, b, &order, &step, &zero, c, &order,
+                         &step, &count);
+}
+
 /* A product without work is announced, too. */
 static void nothing(void)
 {
@@ -95,6 +110,8 @@ int main(void)
     check("products", one_after_the_other, true);
     check("products side by side", side_by_side, true);
     check("a product without work", nothing, false);
+    sc_blas_small[3] = 131072;
+    check("a batch", batch, true);
     if (sc_blas_host_symbol("dgetrf_"))
         check("factorizations", factorize, true);
     sc_config.open = SC_OPEN_BACKGROUND;

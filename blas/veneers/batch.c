@@ -415,6 +415,7 @@ static void all_home(const struct call *call)
 static bool serve_each(const struct call *call, bool own)
 {
     const struct routine *r = call->routine;
+    struct sc_host_timing timing;
     bool any = false;
     int64_t first = 0;
 
@@ -427,8 +428,11 @@ static bool serve_each(const struct call *call, bool own)
         any |= done;
         if (!done && own && call->groups == 1)
             return true;
-        if (!done)
+        if (!done) {
+            sc_host_rates_begin_outer(&timing); /* products below the limit are not announced one by one */
             products(&g);
+            sc_host_rates_end_outer(&timing);
+        }
     }
     if (!any)
         sc_blas_count(SC_TRACE_BATCH + r->number);
