@@ -2,8 +2,8 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
+#include "autotuner/explain.h"
 #include "autotuner/opening.h"
 
 #define CACHE_LINE  64   /* bytes */
@@ -64,7 +64,9 @@ struct sc_host_mean *sc_host_rates_of(const struct sc_autotuner_call *call)
 void sc_host_rates_expect(struct sc_host_mean *mean, double predicted)
 {
     sc_host_rates_expected = predicted > 0 && mean;
-    announced = (struct sc_host_timing){.mean = mean, .predicted = predicted};
+    announced.mean = mean;
+    announced.predicted = predicted;
+    announced.counts = false;
 }
 
 static double atomic(const double *value)
@@ -101,16 +103,17 @@ double sc_host_rates_count(const struct sc_autotuner_call *call, double predicte
 
     if (is_arithmetic && !is_known(mean) && measured < expected)
         factor = within(measured / expected);
-    sc_host_rates_expected = predicted > 0;
-    announced = (struct sc_host_timing){.mean = mean, .predicted = predicted, .counts = true,
-                                        .is_arithmetic = is_arithmetic};
+    sc_host_rates_expect(mean, predicted);
+    sc_host_rates_expected = predicted > 0; /* without a mean, too */
+    announced.counts = true;
+    announced.is_arithmetic = is_arithmetic;
     return factor * predicted;
 }
 
 static void start(struct sc_host_timing *timing)
 {
     timing->spent = sc_autotuner_spent();
-    clock_gettime(CLOCK_MONOTONIC, &timing->start);
+    timing->begun = sc_explain_clock(-1);
 }
 
 void sc_host_rates_start(void) { start(&announced); }
@@ -139,13 +142,11 @@ static void learn(struct sc_host_mean *mean, double factor)
 
 void sc_host_rates_end_outer(const struct sc_host_timing *timing)
 {
-    struct timespec now;
     double measured;
 
     if (timing->predicted <= 0)
         return;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    measured = (double)(now.tv_sec - timing->start.tv_sec) + 1e-9 * (double)(now.tv_nsec - timing->start.tv_nsec);
+    measured = sc_explain_clock(-1) - timing->begun;
     if (timing->mean)
         learn(timing->mean, measured / timing->predicted);
     if (!timing->counts)

@@ -3,8 +3,6 @@
 #ifndef SC_AUTOTUNER_HOST_RATES_H
 #define SC_AUTOTUNER_HOST_RATES_H
 
-#include <time.h>
-
 #include "autotuner/autotuner.h"
 
 /* The mean for calls of this level, type and size. NULL: no mean. The clock is emulated and does not count the host's
@@ -28,7 +26,7 @@ struct sc_host_timing {
     double predicted; /* s; 0: not measured */
     bool counts, is_arithmetic;
     double spent; /* sc_autotuner_spent before the call */
-    struct timespec start;
+    double begun;
 };
 
 /* Around the announced call. Without an announcement the cost is a test. */

@@ -8,13 +8,13 @@
 
 static double smaller(double a, double b) { return a < b ? a : b; }
 
-/* A call after OPEN_SECONDS of large calls opens the devices beside it, for the calls to come. OPEN_SECONDS is what an
- * opening takes. The call itself does not count: it could be the last one, and then the end would wait for the opening.
- * An opening occupies a processor: beside it a dpotrf of order 5000 took 144 ms instead of 131. On an H200 with 16
+/* A call after SC_OPENING_SECONDS of large calls opens the devices beside it, for the calls to come; an opening takes
+ * as long. The call itself does not count: it could be the last one, and then the end would wait for the opening. An
+ * opening occupies a processor: beside it a dpotrf of order 5000 took 144 ms instead of 131. On an H200 with 16
  * processors GMRES with a basis of 2 GB took 1.34 s with a limit of 0.5 s, 1.63 with 0.7, 1.66 with 1, and 1.44 alone;
  * SciPy's expm of order 3000 took 1.37 and 1.57 s with 0.5, 1.68 and 1.91 with 0.7, 1.38 and 1.77 with 1, and 1.62
  * alone. */
-#define OPEN_SECONDS 0.5
+
 /* A host BLAS with a thread on each processor delays an opening beside it. With 32 processors and two GPUs openings of
  * 2 to 8 s were measured, which then ended within 0.2 s of a wait. */
 #define LATE_SECONDS 1.0
@@ -34,7 +34,7 @@ static enum sc_autotuner_opening opens(double host_seconds)
         return SC_OPENS_NOW;
     if (host_seconds >= LONG_SECONDS || spent >= LATE_SECONDS)
         return SC_OPENS_NOW;
-    return spent < OPEN_SECONDS ? SC_OPENS_NOT : SC_OPENS_SOON;
+    return spent < SC_OPENING_SECONDS ? SC_OPENS_NOT : SC_OPENS_SOON;
 }
 
 enum sc_autotuner_opening sc_autotuner_opens(const struct sc_autotuner_call *call)

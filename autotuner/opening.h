@@ -4,6 +4,8 @@
 
 #include "autotuner/autotuner.h"
 
+#define SC_OPENING_SECONDS 0.5
+
 /* Opening takes half a second of one processor, so a call opens the devices when large calls have taken the host 0.5 s
  * before. After 1 s, or for a call of 1 s, the call no longer runs beside an opening. Seconds of calls are measured;
  * calls at the same time, or inside a routine of LAPACK, count once. */

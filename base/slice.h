@@ -3,7 +3,7 @@
 #define SC_BASE_SLICE_H
 
 /* Asks the kernel for the shortest slice (0.1 ms) for the calling thread. The thread then runs soon after it wakes up,
- * even beside busy threads on every processor. Threads of the caller have the usual slice. Linux from 6.12 on, and
+ * even beside busy threads on every processor. New threads of the caller have the usual slice. Linux from 6.12 on, and
  * policies without real time; elsewhere without effect. Keeps errno. */
 void sc_slice_shorten(void);
 

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "examples/example.h"
@@ -23,13 +24,6 @@ static void *wait_awake(void *none)
     while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
         sched_yield();
     return NULL;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
 }
 
 /* Seconds until the first element of a result y = A x can be read. */
@@ -49,11 +43,11 @@ static double touch(const double *a, const double *x, double *y, int touched)
 
 static double median(int rounds, const double *a, const double *x, double *y)
 {
-    double *seconds = malloc((size_t)rounds * sizeof *seconds), middle;
+    double *seconds = example_doubles((size_t)rounds), middle;
 
     for (int i = 0; i < rounds; i++)
         seconds[i] = touch(a, x, y, i % RESULTS);
-    qsort(seconds, (size_t)rounds, sizeof *seconds, by_size);
+    qsort(seconds, (size_t)rounds, sizeof *seconds, example_compare);
     middle = seconds[rounds / 2];
     free(seconds);
     return middle;
@@ -63,11 +57,12 @@ int main(int argc, char **argv)
 {
     int rounds = argc > 1 ? atoi(argv[1]) : 300, processors = (int)sysconf(_SC_NPROCESSORS_ONLN);
     pthread_t *threads = calloc((size_t)processors, sizeof *threads);
-    double *a = calloc((size_t)N * K, sizeof *a), *x = calloc(K, sizeof *x),
-           *y = calloc((size_t)N * RESULTS, sizeof *y), idle, busy;
+    double *a = example_doubles(N * K), *x = example_doubles(K), *y = example_doubles(N * RESULTS), idle, busy;
 
-    if (rounds < 1 || !threads || !a || !x || !y)
+    if (rounds < 1 || !threads)
         return 1;
+    memset(a, 0, N * K * sizeof *a);
+    memset(x, 0, K * sizeof *x);
     median(rounds / 10 + 1, a, x, y);
     idle = median(rounds, a, x, y);
     for (int i = 0; i < processors; i++)

@@ -42,13 +42,6 @@ static double sweep(const struct product *p, size_t step, double *sum)
     return example_now() - start;
 }
 
-static int by_size(const void *x, const void *y)
-{
-    double a = *(const double *)x, b = *(const double *)y;
-
-    return (a > b) - (a < b);
-}
-
 /* Median seconds of the first touch of one element of a fresh result. */
 static double first_touch(const struct product *p, long pause, double *sum)
 {
@@ -64,7 +57,7 @@ static double first_touch(const struct product *p, long pause, double *sum)
         *sum += ((const volatile double *)p->c)[at % count];
         seconds[i] = example_now() - start;
     }
-    qsort(seconds, TOUCHES, sizeof *seconds, by_size);
+    qsort(seconds, TOUCHES, sizeof *seconds, example_compare);
     return seconds[TOUCHES / 2];
 }
 

@@ -1,7 +1,7 @@
 /* fork: devices do not survive a fork.  Before the fork, data comes to host memory and pages are opened: the child
- * finds valid and accessible data.  After the fork, the child's library has no devices.  The child's
- * malloc takes nothing more from the arena, the child's free still knows the arena's blocks, and no callback of the
- * protocol is called.
+ * finds valid and accessible data.  After the fork, the child's library has no devices.  The child's malloc takes
+ * nothing more from the arena, the child's free still knows the arena's blocks, and no callback of the protocol is
+ * called.
  *
  * For vfork, posix_spawn and system libc runs no fork handlers, and needs none: the child shares the parent's memory
  * and executes a program.  For _Fork and clone libc runs no handlers either: process.c runs the library's. */

@@ -64,9 +64,9 @@ enum sc_status sc_host_arena_start(void);
 /* Called on the caller's thread after each allocation in the arena; NULL: no call. */
 extern void (*sc_host_allocated)(uintptr_t addr, size_t bytes);
 
-/* Called by `fault`, without locks, after `looks` looks at a transfer that it waits for.  Answers reads of landed data,
- * and pauses for some microseconds, longer after many looks.  False, with nothing done: the
- * caller is not the pager thread, or is called by `landed`. */
+/* Called by `fault`, without locks, after `looks` looks at a transfer that it waits for.  Answers other
+ * threads' reads of landed data, and pauses for some microseconds, longer after many looks.  False, with nothing done:
+ * the caller is not the pager thread, or is called by `landed`. */
 bool sc_host_serve_landed(int looks);
 
 /* Installs the fault handler and starts the pager, at the first offload.  Idempotent.  Thread safe. */

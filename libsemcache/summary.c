@@ -46,7 +46,7 @@ void sc_summary_reason(FILE *out)
     else if (sc_library_opened() && sc_library_life() == SC_LIBRARY_OVER)
         fputs("no device could be opened (semcache info says why)", out);
     else if (spent > 0)
-        fprintf(out, "%.1f s of large calls; a call after 0.5 s opens the devices", spent);
+        fprintf(out, "%.1f s of large calls; a call after %g s opens the devices", spent, SC_OPENING_SECONDS);
     else
         fputs("they are too small for devices", out);
 }

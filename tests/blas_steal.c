@@ -1,6 +1,6 @@
 /* Strategy dynamic in virtual time, with a device that another process slows down (BLASX, section IV-C). Asserts that
- * the other devices take over blocks, of operands on the devices and of fresh operands of the host, that equal devices
- * lose nothing, and that blocks at fixed places lose. */
+ * the other devices take over blocks, that equal devices lose nothing, and that blocks at fixed places lose.  The
+ * operands are on the devices, or the host has just written them. */
 #include "base/config.h"
 #include "bench/paper.h"
 #include "coherence/access.h"

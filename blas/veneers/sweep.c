@@ -2,7 +2,7 @@
  * operand and result.  On the host each copy touches as many cache lines as elements.  Once a thread has made a few
  * copies of a sweep, a device transposes the whole matrix, and the thread's later copies only count.
  *
- * The program may do anything instead of the next copy: its memory has the values of its own copies
+ * The program may do anything instead of the next copy: the memory then shows the copies made so far
  * (coherence/speculate.c).  A wrong guess costs time only. */
 #include "blas/veneers/sweep.h"
 
