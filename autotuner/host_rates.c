@@ -97,7 +97,7 @@ static bool is_known(const struct sc_host_mean *mean)
 double sc_host_rates_count(const struct sc_autotuner_call *call, double predicted)
 {
     struct sc_host_mean *mean = sc_host_rates_of(call);
-    bool is_arithmetic = sc_op_is_lapack(call->op) || sc_op_level(call->op) == 3;
+    bool is_lapack = sc_op_is_lapack(call->op), is_arithmetic = is_lapack || sc_op_level(call->op) == 3;
     double factor = sc_host_rates_factor(mean), measured = atomic(&arithmetic.measured),
            expected = atomic(&arithmetic.predicted);
 
@@ -107,6 +107,7 @@ double sc_host_rates_count(const struct sc_autotuner_call *call, double predicte
     sc_host_rates_expected = predicted > 0; /* without a mean, too */
     announced.counts = true;
     announced.is_arithmetic = is_arithmetic;
+    announced.is_lapack = is_lapack;
     return factor * predicted;
 }
 
@@ -151,7 +152,7 @@ void sc_host_rates_end_outer(const struct sc_host_timing *timing)
         learn(timing->mean, measured / timing->predicted);
     if (!timing->counts)
         return;
-    sc_opening_spent(timing->spent + measured);
+    sc_opening_ran(timing->spent, measured, timing->is_lapack);
     if (timing->is_arithmetic) {
         add(&arithmetic.measured, measured);
         add(&arithmetic.predicted, timing->predicted);

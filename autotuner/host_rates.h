@@ -17,14 +17,14 @@ void sc_host_rates_expect(struct sc_host_mean *mean, double predicted);
 
 /* Announces a call in the same way before the devices are open. Returns the prediction times a factor: the call's own
  * factor, otherwise the rate of all earlier calls of level 3 and of LAPACK, if they were faster than predicted. After
- * the call sc_opening_spent gets the measured time. */
+ * the call sc_opening_ran gets the measured time. */
 double sc_host_rates_count(const struct sc_autotuner_call *call, double predicted);
 
 /* A call that is being measured. */
 struct sc_host_timing {
     struct sc_host_mean *mean;
     double predicted; /* s; 0: not measured */
-    bool counts, is_arithmetic;
+    bool counts, is_arithmetic, is_lapack;
     double spent; /* sc_autotuner_spent before the call */
     double begun;
 };

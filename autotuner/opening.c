@@ -20,7 +20,29 @@ static double smaller(double a, double b) { return a < b ? a : b; }
 #define LATE_SECONDS 1.0
 /* A call of this length waits for the opening, whatever came before. */
 #define LONG_SECONDS 1.0
+/* A device takes as long for a shorter call on operands of the host, and for a shorter routine of LAPACK on any. A
+ * program of such calls gains by devices only if its operands stay there. The tenth is an allowance for this case: the
+ * opening then costs less than a tenth of what the program has taken. (NumPy's products, solves and factorisations of
+ * order 40 to 200 took 1.1 s alone, and 1.4 to 1.8 s with an opening that was of no use.) */
+#define SHORT_CALL   200e-6
+#define SHORT_LAPACK 2e-3
+#define SHORT_COUNTS 0.1
+
 static double spent_; /* seconds of the host in large calls */
+
+double sc_autotuner_spent(void)
+{
+    double spent;
+
+    __atomic_load(&spent_, &spent, __ATOMIC_RELAXED);
+    return spent;
+}
+
+static void spent_at_least(double sum)
+{
+    if (sum > sc_autotuner_spent())
+        __atomic_store(&spent_, &sum, __ATOMIC_RELAXED);
+}
 
 static enum sc_autotuner_opening opens(double host_seconds)
 {
@@ -55,7 +77,7 @@ enum sc_autotuner_opening sc_autotuner_opens_for_sparse(double host_seconds)
     __atomic_load(&begun_, &begun, __ATOMIC_RELAXED);
     __atomic_load(&predicted_, &predicted, __ATOMIC_RELAXED);
     __atomic_load(&counted_, &counted, __ATOMIC_RELAXED);
-    sc_opening_spent(counted + smaller(now - begun, ROUND * predicted));
+    spent_at_least(counted + smaller(now - begun, ROUND * predicted));
     counted = sc_autotuner_spent();
     __atomic_store(&begun_, &now, __ATOMIC_RELAXED);
     __atomic_store(&predicted_, &host_seconds, __ATOMIC_RELAXED);
@@ -63,18 +85,9 @@ enum sc_autotuner_opening sc_autotuner_opens_for_sparse(double host_seconds)
     return opens(host_seconds);
 }
 
-double sc_autotuner_spent(void)
+void sc_opening_ran(double before, double seconds, bool is_lapack)
 {
-    double spent;
-
-    __atomic_load(&spent_, &spent, __ATOMIC_RELAXED);
-    return spent;
-}
-
-void sc_opening_spent(double sum)
-{
-    if (sum > sc_autotuner_spent())
-        __atomic_store(&spent_, &sum, __ATOMIC_RELAXED);
+    spent_at_least(before + (seconds < (is_lapack ? SHORT_LAPACK : SHORT_CALL) ? SHORT_COUNTS * seconds : seconds));
 }
 
 void sc_opening_reset(void) { spent_ = predicted_ = counted_ = 0; }

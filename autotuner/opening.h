@@ -8,7 +8,7 @@
 
 /* Opening takes half a second of one processor, so a call opens the devices when large calls have taken the host 0.5 s
  * before. After 1 s, or for a call of 1 s, the call no longer runs beside an opening. Seconds of calls are measured;
- * calls at the same time, or inside a routine of LAPACK, count once. */
+ * calls at the same time, or inside a routine of LAPACK, count once. Short calls count a tenth. */
 enum sc_autotuner_opening {
     SC_OPENS_NOT,
     SC_OPENS_SOON, /* in the background; calls run on the host until then */
@@ -21,8 +21,8 @@ enum sc_autotuner_opening sc_autotuner_opens(const struct sc_autotuner_call *cal
 enum sc_autotuner_opening sc_autotuner_opens_for_sparse(double host_seconds);
 double sc_autotuner_spent(void); /* the sum, s */
 
-/* The sum is at least so many seconds. A call that has run: the sum before the call and its time. */
-void sc_opening_spent(double sum);
+/* A call has run: the sum before the call, and the call's time. */
+void sc_opening_ran(double before, double seconds, bool is_lapack);
 void sc_opening_reset(void);
 
 #endif

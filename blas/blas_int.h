@@ -121,6 +121,10 @@ extern sc_blas_fn sc_blas_host[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX];
 
 /* Names of libraries to try as host BLAS, ended by NULL.  Tests set other names before the first sc_blas_host_open. */
 extern const char *const *sc_blas_host_candidates;
+/* The open libraries that serve calls on the host: the program's own by interface, and the host BLAS.  A library may
+ * be there twice.  Returns their number. */
+enum { SC_BLAS_HOST_LIBRARIES = SC_BLAS_INTERFACES + 1 };
+int sc_blas_host_libraries(void *library[SC_BLAS_HOST_LIBRARIES]);
 /* Routines made of other routines of the host, in the form of the table above.  sc_blas_via_fortran: CBLAS made of
  * Fortran, for hosts without a CBLAS ([1]: 64-bit integers). */
 extern const sc_blas_fn sc_blas_via_fortran[2][SC_TRACE_ROUTINES_MAX];

@@ -18,8 +18,9 @@ libcore_la_SOURCES += blas/lapack/lapack.h blas/lapack/laswp.c
 
 # Linked only by the library proper and the tests of the veneers: a unit test keeps the BLAS that it is linked with.
 noinst_LTLIBRARIES += libveneers.la
-libveneers_la_SOURCES = blas/veneers/host_blas.c blas/veneers/host_abi.c blas/veneers/program.c \
-	blas/veneers/arguments.c blas/veneers/call.c blas/veneers/try.c blas/verify/record.c blas/veneers/conjugate.c \
+libveneers_la_SOURCES = blas/veneers/host_blas.c blas/veneers/host_threads.c blas/veneers/host_abi.c \
+	blas/veneers/program.c blas/veneers/arguments.c blas/veneers/call.c blas/veneers/try.c blas/verify/record.c \
+	blas/veneers/conjugate.c \
 	blas/veneers/loops.h blas/veneers/loops.c blas/veneers/loops_rotg.c blas/veneers/compute.c \
 	blas/veneers/sweep.h blas/veneers/sweep.c blas/veneers/batch.c blas/veneers/batch_type.inc \
 	blas/veneers/batch_width.inc \

@@ -10,6 +10,7 @@
 #include "base/libc_versions.h"
 #include "base/locks.h"
 #include "base/quiet.h"
+#include "blas/blas.h"
 #include "libsemcache/opener.h"
 
 static enum stage {
@@ -130,9 +131,11 @@ static void hurry(void) { __atomic_store_n(&awaited, true, __ATOMIC_RELAXED); }
 static void *open_devices(void *host)
 {
     sc_opener_thread_enter(); /* forever */
+    sc_blas_host_threads_fewer();
     status_ = sc_device_open(host, sc_config.device, &ops_, &count_);
     if (status_ == SC_OK && ops_)
         sc_autotuner_prepare(ops_, count_, host, is_awaited);
+    sc_blas_host_threads_all();
     /* Registered after the driver's handlers, and therefore run before them (rule L7). */
     atexit(sc_opener_end);
     hold();

@@ -7,7 +7,10 @@ TESTS += tests/library_config
 check_PROGRAMS += tests/library_opener
 tests_library_opener_SOURCES = tests/library_opener.c libsemcache/opener.c
 tests_library_opener_CPPFLAGS = $(AM_CPPFLAGS)
-tests_library_opener_LDADD = libcore.la
+tests_library_opener_LDADD = libveneers.la libcore.la
+check_LTLIBRARIES += tests/threads_blas.la
+tests_threads_blas_la_SOURCES = tests/threads_blas.c
+tests_threads_blas_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 TESTS += tests/library_opener
 
 # Of the library as a whole, and the command

@@ -95,6 +95,14 @@ static void check(const char *what, void (*run)(void), bool counts)
         tap_ok(sc_autotuner_spent() > 0, "%s: measured", what);
 }
 
+/* The sum after a call on an empty sum. */
+static double after(double seconds, bool is_lapack)
+{
+    sc_autotuner_reset();
+    sc_opening_ran(0, seconds, is_lapack);
+    return sc_autotuner_spent();
+}
+
 int main(void)
 {
     setenv("OPENBLAS_NUM_THREADS", "1", 0);
@@ -114,6 +122,8 @@ int main(void)
     check("a batch", batch, true);
     if (sc_blas_host_symbol("dgetrf_"))
         check("factorizations", factorize, true);
+    tap_ok(after(1e-3, false) == 1e-3 && after(0.1, true) == 0.1, "calls that devices may serve faster count");
+    tap_ok(after(1e-4, false) < 2e-5 && after(1e-3, true) < 2e-4, "shorter ones count a tenth");
     sc_config.open = SC_OPEN_BACKGROUND;
     check("products, devices opening", one_after_the_other, true);
     return tap_done();

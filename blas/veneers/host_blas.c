@@ -278,6 +278,18 @@ static sc_blas_fn resolve_all(int routine, enum sc_blas_interface interface)
     return found;
 }
 
+int sc_blas_host_libraries(void *library[SC_BLAS_HOST_LIBRARIES])
+{
+    int count = 0;
+
+    for (int i = 0; i < SC_BLAS_INTERFACES; i++)
+        if (__atomic_load_n(&resolved[i], __ATOMIC_ACQUIRE) && (library[count] = own_blas[i]))
+            count++;
+    if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == OPEN)
+        library[count++] = handle;
+    return count;
+}
+
 void sc_blas_first(int routine, enum sc_blas_interface interface)
 {
     sc_blas_counts_new();
