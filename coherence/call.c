@@ -138,10 +138,24 @@ static bool any_in_use(const struct sc_operand *operands, int count)
     return false;
 }
 
+/* New memory, or a result in such memory that devices read. */
+static bool has_habits(const struct sc_operand *operands, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const struct sc_matrix *m = operands[i].matrix;
+
+        if (m && (!m->habit.known || (m->habit.shape && operands[i].view.access == SC_READ)))
+            return true;
+    }
+    return false;
+}
+
 /* Holds the operands.  While vectors come home, without the lock, system calls may begin to use operands: the look for
  * such uses comes last. */
 static enum sc_status take(struct sc_operand *operands, int count, bool lending)
 {
+    if (!lending && has_habits(operands, count))
+        sc_habit_take_over(operands, count);
     if (!lending)
         sc_keep_open_look_back(operands, count);
     hold(operands, count, 1);

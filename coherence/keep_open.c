@@ -1,8 +1,8 @@
-/* Vectors with open pages during a call.  The program touches such a vector after each call.  The call closes no page,
- * waits for its own work, and brings the vector home before it returns: the program has no faults.  A loop by hand does
- * the same: upload, kernel, copy back.
+/* Vectors and results with open pages during a call.  The program touches such a result after each call.  The call
+ * closes no page, waits for its own work, and brings the result home before it returns: the program has no faults.  A
+ * loop by hand does the same: upload, kernel, copy back.
  *
- * During the call, the pages of the vector are writable in all states.  C3 holds again at the end of the last of these
+ * During the call, the pages are writable in all states.  C3 holds again at the end of the last of these
  * calls.  Until then, a touch of a result, or a write to an operand, is a race of the program with its own call.  Other
  * matrices on the same pages keep their protection (rule 5 of README.md).
  *
@@ -18,9 +18,11 @@
 #define LOOK_FIRST 16     /* calls with open pages before the first look */
 #define LOOK_MOST 256
 
-static bool is_vector(const struct sc_operand *o)
+/* A vector, or a matrix that the call overwrites, as a whole. */
+static bool is_whole(const struct sc_operand *o)
 {
-    return o->matrix && o->view.vector && !o->stage && sc_view_bytes(&o->view) == o->matrix->bytes;
+    return o->matrix && (o->view.vector || o->view.access == SC_WRITE) && !o->stage &&
+           sc_view_bytes(&o->view) == o->matrix->bytes;
 }
 
 /* The program has written the whole vector since: no device has a part. */
@@ -34,26 +36,24 @@ static bool is_rewritten(const struct sc_matrix *m)
 
 /* The faults after the last call took longer than a wait would have.  Vectors with open pages go up whole: an operand
  * of the call must have been written. */
-static bool has_paid(const struct sc_operand *o)
+static bool has_paid(const struct sc_matrix *m, enum sc_access access)
 {
-    const struct sc_matrix *m = o->matrix;
     double other = m->wait.first - m->keep_open.ended; /* work before the first touch */
     double lost = other < m->wait.first_seconds ? other : m->wait.first_seconds;
 
     double faults = m->wait.faulted - m->wait.first_seconds + m->wait.faults * FAULT_LEAST;
 
     return m->wait.faults && m->bytes <= m->wait.faults * FAULT_BYTES &&
-           (!(o->view.access & SC_READ) || is_rewritten(m)) &&
-           (!(o->view.access & SC_WRITE) || faults > lost);
+           (!(access & SC_READ) || is_rewritten(m)) && (!(access & SC_WRITE) || faults > lost);
 }
 
-static void look_back(const struct sc_operand *o)
+static void look_back(struct sc_matrix *m, enum sc_access access)
 {
-    struct sc_keep_open *k = &o->matrix->keep_open;
+    struct sc_keep_open *k = &m->keep_open;
 
     if (!k->closed || k->calls)
         return;
-    if (!has_paid(o))
+    if (!has_paid(m, access))
         k->paid = 0;
     else if (k->paid < CALLS_LEAST)
         k->paid++;
@@ -97,6 +97,7 @@ static void keep(struct sc_operand *o)
     if (!o->matrix->keep_open.calls++)
         trace(o->matrix, true);
     o->matrix->keep_open.since++;
+    o->matrix->keep_open.was_closed = false;
     o->kept_open = true;
 }
 
@@ -105,7 +106,13 @@ void sc_keep_open_look_back(struct sc_operand *operands, int count)
     sc_assert_held(SC_RANK_PROTOCOL);
     for (int i = 0; i < count; i++)
         if (operands[i].matrix)
-            look_back(&operands[i]);
+            look_back(operands[i].matrix, operands[i].view.access);
+}
+
+void sc_keep_open_look_back_at(struct sc_matrix *result)
+{
+    sc_assert_held(SC_RANK_PROTOCOL);
+    look_back(result, SC_WRITE);
 }
 
 void sc_keep_open_begin(struct sc_operand *operands, int count)
@@ -116,7 +123,7 @@ void sc_keep_open_begin(struct sc_operand *operands, int count)
     sc_assert_held(SC_RANK_PROTOCOL);
     for (int i = 0; i < count; i++)
         if (operands[i].view.access & SC_WRITE && !sc_view_empty(&operands[i].view)) {
-            results &= is_vector(&operands[i]) && may_stay_open(&operands[i]);
+            results &= is_whole(&operands[i]) && may_stay_open(&operands[i]);
             written++;
         }
     results &= written > 0;
@@ -124,7 +131,7 @@ void sc_keep_open_begin(struct sc_operand *operands, int count)
         struct sc_operand *o = &operands[i];
         bool others = o->matrix && o->matrix->keep_open.calls; /* have left the pages open */
 
-        if (others || (results && is_vector(o) && may_stay_open(o)))
+        if (others || (results && is_whole(o) && may_stay_open(o)))
             keep(o);
     }
 }
@@ -138,7 +145,7 @@ static void close(struct sc_matrix *m)
         k->until = 2 * k->until < LOOK_MOST ? 2 * k->until : LOOK_MOST;
         k->since = 0;
     }
-    k->closed = true;
+    k->closed = k->was_closed = true;
     k->ended = sc_wait_clock(SC_HOST_EVENT_NONE);
 }
 
@@ -149,7 +156,7 @@ void sc_keep_open_end(struct sc_operand *operands, int count)
         struct sc_operand *o = &operands[i];
 
         if (!o->kept_open) {
-            if (is_vector(o))
+            if (is_whole(o))
                 close(o->matrix);
             continue;
         }

@@ -383,10 +383,20 @@ void sc_task_release(int device, const struct sc_piece *piece, const struct sc_t
  * the kernel reads was copied. */
 void sc_task_trace(int device, const struct sc_piece *piece, const struct sc_target *target, uint64_t parts);
 
-/* --- vectors whose pages calls leave open (keep_open.c), lock held ------------------------------------------------ */
+/* --- results in new memory (habit.c), lock held ------------------------------------------------------------------- */
 
-/* Notes what the program has done with the operands since their last calls.  Before the call holds them. */
+/* The new matrices among the operands, of results, take over the histories of earlier ones. */
+void sc_habit_take_over(const struct sc_operand *operands, int count);
+/* The matrix ends, and leaves its history. */
+void sc_habit_leave(struct sc_matrix *m);
+void sc_habit_reset(void); /* before the protocol starts: without the lock */
+
+/* --- results whose pages calls leave open (keep_open.c), lock held ------------------------------------------------ */
+
+/* Notes what the program has done with the operands, or with a result, since their last calls.  Before the call holds
+ * them. */
 void sc_keep_open_look_back(struct sc_operand *operands, int count);
+void sc_keep_open_look_back_at(struct sc_matrix *result);
 /* Decides which operands' pages stay open.  May drop the lock meanwhile. */
 void sc_keep_open_begin(struct sc_operand *operands, int count);
 /* Brings these operands home, and waits for the call's work on them.  May drop the lock meanwhile. */
@@ -401,6 +411,7 @@ void sc_wait_acquired(uintptr_t lo, uintptr_t hi, double seconds);
 void sc_wait_faulted(uintptr_t page, double since);
 /* A call begins or ends its use of a matrix: counts start again. */
 void sc_wait_used(struct sc_matrix *m, bool begins);
+void sc_wait_look_back(struct sc_matrix *m); /* whether the host has read the matrix as a whole since the last call */
 /* True when the matrix's faults since the last call have cost a fifth of fetching the whole matrix: the caller then
  * fetches the rest at once.  Any pattern of touches therefore costs little more than 1.2 fetches.  Also true, from the
  * second fault on, for reads of a matrix that was fetched as a whole the last time. */

@@ -1,7 +1,7 @@
 /* Results are sent to their expected readers before any request, part by part as their kernels finish (PROACT: a
  * producer pushes data that its consumers have read before).
  *
- * Home: a matrix that the host has read after each of the latest calls that wrote it.  Its pages stay closed until the
+ * Home: a matrix that the host has read after each of the latest writes.  Its pages stay closed until the
  * program touches them, and open without a transfer.
  * To devices: sectors that a device has read after each of the latest two calls with a writer elsewhere.  Reads
  * of sectors that the device itself has written since do not count.  A device that ignores sent sectors gets no more.
@@ -35,6 +35,7 @@ static bool is_wanted(struct sc_matrix *m)
     bool looked = m->push.opened >= written_of(m) / 4 * 3 + 1;
 
     m->push.opened = 0;
+    m->push.written = written_of(m);
     m->push.looks = !looked ? 0 : m->push.looks < LOOKS ? m->push.looks + 1 : LOOKS;
     return (m->push.looks == LOOKS || m->push.advised) && sc_config.push;
 }

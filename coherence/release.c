@@ -20,6 +20,7 @@ static void remove_matrix(struct sc_matrix *m, struct sc_fences *w)
     uintptr_t lo = m->base, hi = sc_matrix_end(m);
 
     sc_assert_held(SC_RANK_PROTOCOL);
+    sc_habit_leave(m);
     sc_partial_cancel(m, lo, hi);
     for (int i = 0; i < m->row_parts * m->col_parts; i++) {
         struct sc_tile *t = &m->tiles[i];

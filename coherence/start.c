@@ -30,6 +30,7 @@ enum sc_status sc_coherence_start(const struct sc_device_ops *ops, int devices, 
     sc_directory_limits.devices = devices;
     sc_directory_limits.tile_bytes = least / SC_TILES_A_DEVICE;
     sc_order_reset();
+    sc_habit_reset();
     sc_transfer_reset();
     sc_route_start();
     sc_device_kernel_prepare(host->blas_symbol);

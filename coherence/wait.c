@@ -78,11 +78,18 @@ void sc_wait_faulted(uintptr_t page, double since)
     m->wait.faults++;
 }
 
+void sc_wait_look_back(struct sc_matrix *m)
+{
+    sc_assert_held(SC_RANK_PROTOCOL);
+    if (m->wait.home_bytes)
+        m->wait.read_whole = (double)m->wait.home_bytes >= WHOLE * (double)m->bytes;
+}
+
 void sc_wait_used(struct sc_matrix *m, bool begins)
 {
     sc_assert_held(SC_RANK_PROTOCOL);
-    if (begins && m->wait.home_bytes)
-        m->wait.read_whole = (double)m->wait.home_bytes >= WHOLE * (double)m->bytes;
+    if (begins)
+        sc_wait_look_back(m);
     m->wait.home_bytes = 0;
     m->wait.faulted = 0;
     m->wait.faults = 0;

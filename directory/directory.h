@@ -89,6 +89,7 @@ struct sc_matrix {
     struct sc_wait_state wait;
     struct sc_push_state push;
     struct sc_keep_open keep_open;
+    struct sc_habit habit;
     struct sc_link_times links;
     uintptr_t base;
     size_t bytes; /* extent on the host: all columns, without the gap after the last column */

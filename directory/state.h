@@ -11,6 +11,7 @@
 /* Of a matrix. */
 struct sc_push_state {
     int opened;  /* sectors that the host has opened since a call wrote the matrix last */
+    int written; /* by this call, while `opened` counts */
     int looks;   /* latest calls in a row after which the host opened most sectors; at most 2 */
     bool advised; /* every result goes home (semcache_advise) */
     bool shared; /* some device is expected to read sectors written by other devices */
@@ -42,15 +43,24 @@ struct sc_wait_state {
     bool read_whole;                 /* between two uses the host fetched most of the matrix, the last time it did so */
 };
 
-/* --- vectors whose pages calls leave open (coherence/keep_open.c) ------------------------------------------------- */
+/* --- results whose pages calls leave open (coherence/keep_open.c) ------------------------------------------------- */
 
 struct sc_keep_open {
     unsigned calls;  /* in progress, with open pages */
     unsigned paid;   /* latest calls in a row with more seconds of faults than a wait */
     unsigned since;  /* calls with open pages since the last call with closed pages */
     unsigned until;  /* after so many the pages are closed again */
-    bool closed;     /* by the last call */
+    bool closed;     /* by the last call; false after the look back */
+    bool was_closed; /* by the last call */
     double ended;          /* host's clock at its end */
+};
+
+/* --- histories of results in new memory (coherence/habit.c) ------------------------------------------------------- */
+
+struct sc_habit {
+    uint64_t shape; /* of the call that made the matrix for its result; 0: another origin */
+    uint64_t call;  /* its number */
+    bool known;     /* the first call on the matrix is over */
 };
 
 /* --- sources of derived copies (coherence/protocol.c, coherence/derived.c) ---------------------------------------- */

@@ -211,7 +211,7 @@ const struct sc_setting sc_config_settings[] = {
      .standard = "1",
      .values = "0, 1",
      .help = "1: push results that the program has read before as soon as they are computed, and keep the pages of "
-             "vectors open during calls"},
+             "vectors and results open during calls"},
     {.name = "SEMCACHE_EXCHANGE",
      .kind = SC_SETTING_CHOICE,
      .field = FIELD(exchange),

@@ -146,6 +146,72 @@ static void test_stop(void)
     free(y);
 }
 
+/* --- results in new memory ---------------------------------------------------------------------------------------- */
+
+enum { WIDE = 32 };
+
+/* An expression of a program: C := A B in new memory. */
+static double *expression(const double *b)
+{
+    double *c = env_memory((size_t)N * WIDE * sizeof *c);
+
+    offload((struct sc_kernel){.op = SC_OP_GEMM, .transa = 'N', .transb = 'N', .m = N, .n = WIDE, .k = N, .a = a,
+                               .b = (void *)(uintptr_t)b, .c = c, .lda = N, .ldb = N, .ldc = N, .alpha = {1, 0}});
+    return c;
+}
+
+static int compare_columns(const double *b, const double *c)
+{
+    int wrong = 0;
+
+    for (int j = 0; j < WIDE; j++)
+        wrong += compare(N, b + (size_t)j * N, 1, c + (size_t)j * N, 1);
+    return wrong;
+}
+
+static void test_new_memory(void)
+{
+    double *b = vector(N * WIDE);
+    int wrong = 0, without = 0;
+
+    fill(b, N * WIDE, 1, 0);
+    for (int i = 0; i < SETTLED + ROUNDS; i++) {
+        uint64_t before = faults();
+        double *c = expression(b);
+
+        wrong += compare_columns(b, c);
+        without += i >= SETTLED && faults() == before;
+        free(c);
+    }
+    tap_ok(!wrong && (without >= ROUNDS - 2 * LOOKS || !env_is_emulated()),
+           "results in new memory without faults (%d of %d, %d wrong)", without, ROUNDS, wrong);
+    free(b);
+}
+
+/* Of two results of one shape the program reads the second only. */
+static void test_new_and_unread(void)
+{
+    double *b = vector(N * WIDE);
+    uint64_t before = 0;
+    int wrong = 0;
+
+    fill(b, N * WIDE, 1, 0);
+    for (int i = 0; i < ROUNDS; i++) {
+        double *c = expression(b), *d = expression(c);
+
+        if (i == SETTLED)
+            before = moved();
+        for (int j = 0; j < N; j++)
+            wrong += d[j] != product(N, b, 1, j) + 2 * product(N, b, 1, (j + 1) % N);
+        free(c);
+        free(d);
+    }
+    tap_ok(!wrong && moved() - before <= (ROUNDS - SETTLED) * N * WIDE * sizeof *b,
+           "the other result of the same shape stays on the devices (%d wrong, %g results moved)", wrong,
+           (double)(moved() - before) / (N * WIDE * sizeof *b));
+    free(b);
+}
+
 /* --- other kinds of operands -------------------------------------------------------------------------------------- */
 
 static void test_in_place(void)
@@ -531,6 +597,8 @@ int main(void)
         make_a();
         test_loop();
         test_stop();
+        test_new_memory();
+        test_new_and_unread();
         test_in_place();
         test_added();
         test_aliases();

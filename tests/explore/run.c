@@ -563,6 +563,7 @@ static void begin_run(const struct program *p)
     program_now = *p;
     explore_programs_reset();
     explore_device_reset(program->room);
+    sc_habit_reset(); /* a run repeats an earlier one up to its last decision */
     broken = false;
     memset(explore_lost, 0, sizeof explore_lost);
     sc_protocol.bad = 0;
