@@ -42,7 +42,8 @@ static void *blas_symbol(const char *name)
     return blas ? dlsym(blas, name) : NULL;
 }
 
-static const struct sc_device_host host = {&sc_config, blas_symbol, sc_log, sc_inside_enter};
+static const struct sc_device_host host = {.config = &sc_config, .blas_symbol = blas_symbol, .log = sc_log,
+                                           .thread_enter = sc_inside_enter};
 
 static const struct sc_host_callbacks callbacks = {
     .fault = sc_coherence_fault, .read_ahead = sc_coherence_read_ahead, .forget = sc_coherence_forget,

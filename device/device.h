@@ -16,7 +16,7 @@
 #include "base/status.h"
 #include "ops/ops.h"
 
-#define SC_DEVICE_ABI 18
+#define SC_DEVICE_ABI 19
 /* Result slots of a device.  A reader may lose its processor between the wait for a result and the read.  Other threads
  * need about a second to run through the whole ring of slots. */
 #define SC_RESULT_SLOTS 65536
@@ -77,7 +77,12 @@ struct sc_device_host {
     void *(*blas_symbol)(const char *name); /* a routine of the host BLAS by its Fortran name ("dgemm_"), or NULL */
     void (*log)(enum sc_log_level level, const char *format, ...);
     void (*thread_enter)(void); /* every thread of the implementation calls this first */
+    bool (*unwanted)(void);     /* the process ends: an opening may fail, without a message; NULL: never */
 };
+static inline bool sc_device_is_unwanted(const struct sc_device_host *host)
+{
+    return host->unwanted && host->unwanted();
+}
 
 /* Events that take host time without a device. */
 enum sc_host_event {

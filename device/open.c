@@ -144,7 +144,7 @@ static enum sc_status open_module(const struct sc_device_host *host, enum sc_log
     sc_fd_driver_begins();
     if (backend->wake)
         backend->wake(&own, spec);
-    found = load(&own, level, backend);
+    found = sc_device_is_unwanted(host) ? NULL : load(&own, level, backend);
     if (backend->wake)
         backend->wake_join();
     status = open_ops(&own, found, spec, ops, count);

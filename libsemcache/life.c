@@ -373,7 +373,8 @@ static const struct sc_host_callbacks callbacks = {.fault = sc_coherence_fault,
 static const struct sc_device_host device_host = {.config = &sc_config,
                                                   .blas_symbol = sc_blas_host_symbol,
                                                   .log = sc_log,
-                                                  .thread_enter = sc_opener_thread_enter};
+                                                  .thread_enter = sc_opener_thread_enter,
+                                                  .unwanted = sc_opener_is_unwanted};
 
 /* Every step logs its own failure. */
 static bool open_devices(void)

@@ -173,10 +173,11 @@ void sc_opener_permit(bool permitted)
     release();
 }
 
+bool sc_opener_is_unwanted(void) { return __atomic_load_n(&forbidden, __ATOMIC_RELAXED); }
+
 static bool may_start(void)
 {
-    return stage_now() == NOBODY && !__atomic_load_n(&tried, __ATOMIC_RELAXED) &&
-           !__atomic_load_n(&forbidden, __ATOMIC_RELAXED);
+    return stage_now() == NOBODY && !__atomic_load_n(&tried, __ATOMIC_RELAXED) && !sc_opener_is_unwanted();
 }
 
 bool sc_opener_ready(const struct sc_device_host *host)

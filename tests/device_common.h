@@ -27,7 +27,8 @@ static inline void *host_blas_symbol(const char *name)
 
 static inline const struct sc_device_host *device_host(void)
 {
-    static const struct sc_device_host host = {&sc_config, host_blas_symbol, sc_log, sc_inside_enter};
+    static const struct sc_device_host host = {.config = &sc_config, .blas_symbol = host_blas_symbol,
+                                               .log = sc_log, .thread_enter = sc_inside_enter};
     static char machines[4096], modules[4096];
     const char *source = getenv("top_srcdir"), *build = getenv("top_builddir");
 

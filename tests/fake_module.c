@@ -46,7 +46,8 @@ static void open_with_loader(void)
 
 static const struct sc_device_host *kept;
 
-/* "speaks": logs during and after its opening. "memory": reports that the driver has no memory. */
+/* "patient": opens until nobody wants it.
+ * "speaks": logs during and after its opening. "memory": reports that the driver has no memory. */
 static enum sc_status open_none(const struct sc_device_host *host, const char *spec, int *count)
 {
     const char *how = getenv("FAKE_MODULE");
@@ -58,6 +59,8 @@ static enum sc_status open_none(const struct sc_device_host *host, const char *s
         open_with_loader();
     while (how && strcmp(how, "hangs") == 0)
         pause();
+    while (how && strcmp(how, "patient") == 0 && !sc_device_is_unwanted(host))
+        usleep(1000);
     if (how && strcmp(how, "speaks") == 0)
         host->log(SC_LOG_ERROR, "of the opening");
     if (how && strcmp(how, "memory") == 0)

@@ -17,7 +17,8 @@ static void *no_symbol(const char *name)
 }
 
 static const struct sc_device_host host = {.config = &sc_config, .blas_symbol = no_symbol, .log = sc_log,
-                                           .thread_enter = sc_opener_thread_enter};
+                                           .thread_enter = sc_opener_thread_enter,
+                                           .unwanted = sc_opener_is_unwanted};
 
 /* Whether a call found the opening in progress before its wait, after it, and after a second wait. */
 static int waits(const char *module, double seconds)
@@ -32,13 +33,27 @@ static int waits(const char *module, double seconds)
     return before | after << 1 | sc_opener_busy_long() << 2;
 }
 
+/* Whether the opening is in progress when the process ends, and after the end's wait. */
+static int ends(void)
+{
+    int before;
+
+    setenv("FAKE_MODULE", "patient", 1);
+    sc_opener_ready(&host);
+    before = sc_opener_busy();
+    sc_opener_permit(false);
+    sc_opener_wait();
+    return before | sc_opener_busy() << 1;
+}
+
+/* module NULL: ends. */
 static int in_child(const char *module, double seconds)
 {
     int status = -1;
     pid_t child = fork();
 
     if (child == 0)
-        _exit(waits(module, seconds));
+        _exit(module ? waits(module, seconds) : ends());
     return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
@@ -96,6 +111,7 @@ int main(void)
     sc_config.module_path = fakes;
     tap_ok((in_child("slow", 1000) & 6) == 0, "a call waits for an opening that ends soon");
     tap_ok(in_child("hangs", 0.5) == 7, "but not for ever, and another call does not wait again");
+    tap_ok(in_child(NULL, 0) == 1, "an opening that nobody wants any more ends at its next step");
     snprintf(blas, sizeof blas, "%s/threads_blas.so", fakes);
     unsetenv("THREADS");
     tap_ok(threads(blas, "slow", 0) == 878, "an opening has a processor of the host BLAS to itself");

@@ -121,6 +121,8 @@ static enum sc_status open_device(struct sc_cuda_device *d, int sharers)
         return status;
     describe(d);
     sc_cuda_step(&since, d->index, "properties");
+    if (sc_device_is_unwanted(sc_cuda_host))
+        return SC_ERR_DEVICE;
     sc_cuda_kernels_open(d); /* after a failure, the first launch tries again */
     sc_cuda_step(&since, d->index, "cuBLAS");
     return SC_OK;
@@ -306,6 +308,8 @@ static enum sc_status module_open(const struct sc_device_host *host, const char 
     }
     if (error != cudaSuccess)
         return sc_cuda_failed(error, "cudaGetDeviceCount");
+    if (sc_device_is_unwanted(host))
+        return SC_ERR_DEVICE;
     status = sc_cuda_ordinals(host, spec ? spec : "", present, ordinals, &chosen);
     return status ? status : open_devices(ordinals, sc_device_share(host->config, chosen), count);
 }

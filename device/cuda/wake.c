@@ -66,7 +66,7 @@ static void *retain(void *host)
 
 void sc_cuda_wake(const struct sc_device_host *host, const char *spec)
 {
-    int first = start_driver() ? first_device(host->config, spec) : -1;
+    int first = start_driver() && !sc_device_is_unwanted(host) ? first_device(host->config, spec) : -1;
 
     waking.retained = false;
     waking.started = first >= 0 && driver.device(&waking.device, first) == 0 &&
