@@ -10,9 +10,9 @@ static double smaller(double a, double b) { return a < b ? a : b; }
 
 /* A call after SC_OPENING_SECONDS of large calls opens the devices beside it, for the calls to come; an opening takes
  * as long. The call itself does not count: it could be the last one, and then the end would wait for the opening. On an
- * H200 with 16 processors GMRES with a basis of 2 GB took 1.34 s with a limit of 0.5 s, 1.63 with 0.7, 1.66 with 1, and 1.44 alone;
- * SciPy's expm of order 3000 took 1.37 and 1.57 s with 0.5, 1.68 and 1.91 with 0.7, 1.38 and 1.77 with 1, and 1.62
- * alone. */
+ * H200 with 16 processors GMRES with a basis of 2 GB took 1.34 s with a limit of 0.5 s, 1.63 with 0.7, 1.66 with 1, and
+ * 1.44 alone; SciPy's expm of order 3000 took 1.37 and 1.57 s with 0.5, 1.68 and 1.91 with 0.7, 1.38 and 1.77 with 1,
+ * and 1.62 alone. */
 
 /* A host BLAS with a thread on each processor delays an opening beside it. With 32 processors and two GPUs openings of
  * 2 to 8 s were measured, which then ended within 0.2 s of a wait. */
