@@ -191,7 +191,7 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, s
         sc_access_range(lo, hi, access);
     if (sc_host_prot(page) > sc_host_prot_for(access)) /* not painted since the page was opened */
         sc_protocol_paint(page, page + SC_PAGE);
-    sc_wait_faulted(page, since);
+    sc_wait_faulted(page, since, access);
     trace_beside();
     sc_protocol_unlock();
     return SC_FAULT_DONE;

@@ -12,7 +12,7 @@
 static struct habit {
     uint64_t shape;
     int looks;           /* push.c: latest results in a row that the program opened */
-    bool read_whole;     /* wait.c: the last result */
+    bool read_whole, wrote_whole; /* wait.c: the last result */
     unsigned paid;       /* keep_open.c: latest results in a row with more seconds of faults than a wait */
     unsigned since, until;
     bool doubted, tried; /* the next result is closed, to look; that was done */
@@ -53,6 +53,7 @@ static void take_over(struct sc_matrix *m, uint64_t shape)
         m->push.opened = INT_MAX / 2;
     }
     m->wait.read_whole = h->read_whole;
+    m->wait.wrote_whole = h->wrote_whole;
     m->keep_open = (struct sc_keep_open){.paid = h->paid, .since = h->doubted ? h->until : h->since, .until = h->until};
     h->doubted = false;
 }
@@ -100,6 +101,7 @@ void sc_habit_leave(struct sc_matrix *m)
     h->looks = m->push.opened < m->push.written / 4 * 3 + 1 ? 0 : h->looks < 2 ? h->looks + 1 : 2;
     sc_wait_look_back(m);
     h->read_whole = m->wait.read_whole;
+    h->wrote_whole = m->wait.wrote_whole;
     sc_keep_open_look_back_at(m);
     if (m->keep_open.was_closed)
         h->paid = m->keep_open.paid ? h->paid + 1 : 0;

@@ -25,15 +25,6 @@ static bool is_whole(const struct sc_operand *o)
            sc_view_bytes(&o->view) == o->matrix->bytes;
 }
 
-/* The program has written the whole vector since: no device has a part. */
-static bool is_rewritten(const struct sc_matrix *m)
-{
-    for (int g = 0; g < m->col_parts * SC_SECTORS; g++)
-        if (sc_protocol_device_has(m, g))
-            return false;
-    return true;
-}
-
 /* The faults after the last call took longer than a wait would have.  Vectors with open pages go up whole: an operand
  * of the call must have been written. */
 static bool has_paid(const struct sc_matrix *m, enum sc_access access)
@@ -44,7 +35,7 @@ static bool has_paid(const struct sc_matrix *m, enum sc_access access)
     double faults = m->wait.faulted - m->wait.first_seconds + m->wait.faults * FAULT_LEAST;
 
     return m->wait.faults && m->bytes <= m->wait.faults * FAULT_BYTES &&
-           (!(access & SC_READ) || is_rewritten(m)) && (!(access & SC_WRITE) || faults > lost);
+           (!(access & SC_READ) || sc_wait_rewritten(m)) && (!(access & SC_WRITE) || faults > lost);
 }
 
 static void look_back(struct sc_matrix *m, enum sc_access access)

@@ -408,13 +408,16 @@ void sc_keep_open_end(struct sc_operand *operands, int count);
 double sc_wait_clock(enum sc_host_event event);
 /* The program has waited so long for an acquisition of [lo, hi), or since `since` for a fault on the page. */
 void sc_wait_acquired(uintptr_t lo, uintptr_t hi, double seconds);
-void sc_wait_faulted(uintptr_t page, double since);
+void sc_wait_faulted(uintptr_t page, double since, enum sc_access access);
+/* The program has written the whole matrix since the last call: no device has a part. */
+bool sc_wait_rewritten(const struct sc_matrix *m);
 /* A call begins or ends its use of a matrix: counts start again. */
 void sc_wait_used(struct sc_matrix *m, bool begins);
-void sc_wait_look_back(struct sc_matrix *m); /* whether the host has read the matrix as a whole since the last call */
+void sc_wait_look_back(struct sc_matrix *m); /* was it read, or written, as a whole? */
 /* True when the matrix's faults since the last call have cost a fifth of fetching the whole matrix: the caller then
  * fetches the rest at once.  Any pattern of touches therefore costs little more than 1.2 fetches.  Also true, from the
- * second fault on, for reads of a matrix that was fetched as a whole the last time. */
+ * second fault on, for reads of a matrix that was fetched as a whole the last time, and for writes to a small matrix
+ * that was written as a whole the last time. */
 bool sc_wait_is_over(const struct sc_matrix *m, enum sc_access access);
 
 /* --- windows of partly home sectors (partial_fetch.c) ------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #define SHARE_OF_FETCH   0.12 /* share of the time to fetch the whole matrix that faults may take; faults in progress
                               * and threads that wait together add about as much */
 
+#define WRITTEN_MOST     ((size_t)4 << 20) /* bytes that go up again in the time of a fault */
 #define WHOLE            0.75 /* share of a matrix that is most of it; the second fault then begins the next sweep */
 
 static double of_system(void)
@@ -58,7 +59,7 @@ void sc_wait_acquired(uintptr_t lo, uintptr_t hi, double seconds)
         charge(m, seconds);
 }
 
-void sc_wait_faulted(uintptr_t page, double since)
+void sc_wait_faulted(uintptr_t page, double since, enum sc_access access)
 {
     double seconds = sc_wait_clock(SC_HOST_EVENT_FAULT) - since;
     struct sc_matrix *m = matrix_at(page, page + SC_PAGE);
@@ -76,6 +77,16 @@ void sc_wait_faulted(uintptr_t page, double since)
     charge(m, seconds);
     m->wait.faulted += seconds;
     m->wait.faults++;
+    m->wait.write_faults += (access & SC_WRITE) != 0;
+}
+
+bool sc_wait_rewritten(const struct sc_matrix *m)
+{
+    sc_assert_held(SC_RANK_PROTOCOL);
+    for (int g = 0; g < m->col_parts * SC_SECTORS; g++)
+        if (sc_protocol_device_has(m, g))
+            return false;
+    return true;
 }
 
 void sc_wait_look_back(struct sc_matrix *m)
@@ -83,6 +94,8 @@ void sc_wait_look_back(struct sc_matrix *m)
     sc_assert_held(SC_RANK_PROTOCOL);
     if (m->wait.home_bytes)
         m->wait.read_whole = (double)m->wait.home_bytes >= WHOLE * (double)m->bytes;
+    if (m->wait.write_faults)
+        m->wait.wrote_whole = m->bytes <= WRITTEN_MOST && sc_wait_rewritten(m);
 }
 
 void sc_wait_used(struct sc_matrix *m, bool begins)
@@ -92,7 +105,7 @@ void sc_wait_used(struct sc_matrix *m, bool begins)
         sc_wait_look_back(m);
     m->wait.home_bytes = 0;
     m->wait.faulted = 0;
-    m->wait.faults = 0;
+    m->wait.faults = m->wait.write_faults = 0;
 }
 
 bool sc_wait_is_over(const struct sc_matrix *m, enum sc_access access)
@@ -100,7 +113,7 @@ bool sc_wait_is_over(const struct sc_matrix *m, enum sc_access access)
     double rate = sc_protocol.properties[0].host_bandwidth;
 
     sc_assert_held(SC_RANK_PROTOCOL);
-    if (access == SC_READ && m->wait.read_whole && m->wait.faults)
+    if (m->wait.faults && (access == SC_READ ? m->wait.read_whole : m->wait.wrote_whole))
         return true;
     return m->wait.faults >= (access & SC_WRITE ? WRITES_LEAST : READS_LEAST) &&
            m->wait.faulted * (rate > 0 ? rate : SC_LINK_UNKNOWN) >= SHARE_OF_FETCH * (double)m->bytes;

@@ -41,6 +41,8 @@ struct sc_wait_state {
     double first, first_seconds;     /* the first of them: the host's clock at its begin, and its seconds */
     uint64_t home_bytes;             /* fetched since a call used the matrix last */
     bool read_whole;                 /* between two uses the host fetched most of the matrix, the last time it did so */
+    unsigned write_faults;           /* of `faults` */
+    bool wrote_whole;                /* the same for writes to a small matrix */
 };
 
 /* --- results whose pages calls leave open (coherence/keep_open.c) ------------------------------------------------- */

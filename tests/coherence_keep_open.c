@@ -188,6 +188,29 @@ static void test_new_memory(void)
     free(b);
 }
 
+/* The program rewrites the operand, a small matrix in several windows of write faults. */
+static void test_rewritten(void)
+{
+    double *b = vector(N * WIDE);
+    uint64_t before = 0;
+    int wrong = 0;
+
+    for (int i = 0; i < SETTLED + ROUNDS; i++) {
+        double *c;
+
+        if (i == SETTLED)
+            before = faults();
+        fill(b, N * WIDE, 1, i);
+        c = expression(b);
+        wrong += compare_columns(b, c);
+        free(c);
+    }
+    tap_ok(!wrong && (faults() - before <= 2 * ROUNDS + 5 * LOOKS || !env_is_emulated()),
+           "a matrix that is rewritten opens at its second fault (%d faults in %d rounds, %d wrong)",
+           (int)(faults() - before), ROUNDS, wrong);
+    free(b);
+}
+
 /* Of two results of one shape the program reads the second only. */
 static void test_new_and_unread(void)
 {
@@ -599,6 +622,7 @@ int main(void)
         test_stop();
         test_new_memory();
         test_new_and_unread();
+        test_rewritten();
         test_in_place();
         test_added();
         test_aliases();
