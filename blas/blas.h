@@ -25,8 +25,8 @@ bool sc_blas_host_is_optimised(void);
 /* Address of "dgemm_", "cblas_dgemm", ...  in the host BLAS.  Complex functions return by value; integers may have
  * 64 bits. */
 void *sc_blas_host_symbol(const char *name);
-/* OpenBLAS uses one thread less, if it has a thread on each processor; and all threads again.  For one thread of the
- * library that works beside the program's calls. */
+/* OpenBLAS uses one thread less, if it has a thread on each processor; and all threads again (may be called again).
+ * For a thread of the library that works beside the program's calls. */
 void sc_blas_host_threads_fewer(void);
 void sc_blas_host_threads_all(void);
 

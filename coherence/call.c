@@ -111,6 +111,8 @@ static void sign(struct sc_operand *operands, int count)
         if (operands[i].matrix && operands[i].view.access & SC_WRITE) {
             operands[i].matrix->writer.call = sc_protocol.calls;
             operands[i].matrix->writer.routine = sc_trace_routine;
+            if (!operands[i].matrix->habit.call)
+                operands[i].matrix->habit.call = sc_protocol.calls;
         }
 }
 

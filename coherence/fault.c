@@ -148,8 +148,10 @@ static void trace_beside(void)
 enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, struct sc_host_code code, size_t window)
 {
     uintptr_t page = sc_page_floor(addr), lo, hi;
+    struct sc_fences kernels;
     enum sc_prot prot;
     double since;
+    bool computed;
 
     if (!sc_host_in_arena((void *)addr)) {
         if (!(access & SC_WRITE) || !sc_host_watch_fault(addr))
@@ -181,6 +183,7 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, s
         access = SC_RDWR;
         window = WRITE_WINDOW;
     }
+    computed = sc_access_computed(page, &kernels);
     await_kernels(page);
     if (sc_host_mappings_scarce()) /* opening the matrix in parts would take a mapping per part */
         window = EVERYTHING;
@@ -191,7 +194,7 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, s
         sc_access_range(lo, hi, access);
     if (sc_host_prot(page) > sc_host_prot_for(access)) /* not painted since the page was opened */
         sc_protocol_paint(page, page + SC_PAGE);
-    sc_wait_faulted(page, since, access);
+    sc_wait_faulted(page, since, access, computed);
     trace_beside();
     sc_protocol_unlock();
     return SC_FAULT_DONE;

@@ -26,12 +26,12 @@ static bool is_whole(const struct sc_operand *o)
 }
 
 /* The faults after the last call took longer than a wait would have.  Vectors with open pages go up whole: an operand
- * of the call must have been written. */
+ * of the call must have been written.  A product may have computed all through the program's other work, and a wait
+ * would have taken as long. */
 static bool has_paid(const struct sc_matrix *m, enum sc_access access)
 {
     double other = m->wait.first - m->keep_open.ended; /* work before the first touch */
-    double lost = other < m->wait.first_seconds ? other : m->wait.first_seconds;
-
+    double lost = other < m->wait.first_seconds || (m->wait.first_late && !m->folded) ? other : m->wait.first_seconds;
     double faults = m->wait.faulted - m->wait.first_seconds + m->wait.faults * FAULT_LEAST;
 
     return m->wait.faults && m->bytes <= m->wait.faults * FAULT_BYTES &&

@@ -37,8 +37,8 @@ bool sc_coherence_spare(int ordinal, uint64_t bytes);
  * the working device reaches.  Closes the blocks' pages.  The work may read and write all of them.  Whoever touches the
  * memory afterwards waits for the working device.  ordinal: number of the working device in its maker's runtime.
  * stream: of the work, in the same runtime; the stream waits for the data.  NULL: the call waits for the data.
- * Returns -1, or the index of a block that cannot be lent with the others; then nothing is lent, and *keep is the
- * number of bytes for which there would be room.  Thread safe. */
+ * Returns -1, or the index of a block that cannot be lent with the others.  Then nothing is lent; *keep is the room in
+ * bytes.  Thread safe. */
 int sc_coherence_lend(int ordinal, const struct sc_lending *blocks, int count, void *const *stream,
                       struct sc_loan *loan, size_t *keep);
 /* The same for the same blocks and device, if no state has changed and no call has begun since *loan, which is the

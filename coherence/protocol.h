@@ -406,9 +406,10 @@ void sc_keep_open_end(struct sc_operand *operands, int count);
 
 /* Seconds on the clock that the program's waits are measured by, after the event. */
 double sc_wait_clock(enum sc_host_event event);
-/* The program has waited so long for an acquisition of [lo, hi), or since `since` for a fault on the page. */
+/* The program has waited so long for an acquisition of [lo, hi), or since `since` for a fault on the page.  computed:
+ * the page's kernels had ended at `since`. */
 void sc_wait_acquired(uintptr_t lo, uintptr_t hi, double seconds);
-void sc_wait_faulted(uintptr_t page, double since, enum sc_access access);
+void sc_wait_faulted(uintptr_t page, double since, enum sc_access access, bool computed);
 /* The program has written the whole matrix since the last call: no device has a part. */
 bool sc_wait_rewritten(const struct sc_matrix *m);
 /* A call begins or ends its use of a matrix: counts start again. */

@@ -54,7 +54,8 @@ bool sc_coherence_goes_home(const struct sc_operand *o)
     int sectors = 0;
 
     sc_assert_held(SC_RANK_PROTOCOL);
-    if (!m || m->bytes < SC_PUSH_BYTES || !is_whole(o) || !sc_config.push || m->push.looks < LOOKS - 1)
+    if (!m || m->bytes < SC_PUSH_BYTES || !is_whole(o) || !sc_config.push || m->push.looks < LOOKS - 1 ||
+        m->keep_open.calls) /* comes home with the end of the call */
         return false;
     for (int j = 0; j < m->col_parts; j++)
         sectors += sc_matrix_tile((struct sc_matrix *)m, 0, j)->sectors;
@@ -259,7 +260,7 @@ void sc_coherence_push(const struct sc_operand *operands, int count, const struc
         struct sc_matrix *m = operands[i].matrix;
 
         if (!m || !(operands[i].view.access & SC_WRITE) || m->bytes < SC_PUSH_BYTES || !is_whole(&operands[i]) ||
-            !is_wanted(m))
+            !is_wanted(m) || m->keep_open.calls)
             continue;
         push_home(m);
     }

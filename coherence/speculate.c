@@ -74,7 +74,9 @@ bool sc_coherence_may_speculate(const struct sc_operand *o)
     const struct sc_matrix *m = o->matrix;
 
     sc_assert_held(SC_RANK_PROTOCOL);
-    if (!m || o->stage != SC_IN_ARENA || o->linear || o->view.vector || o->rows >= UINT32_MAX || o->cols >= UINT32_MAX)
+    if (!m || m->keep_open.calls) /* open pages: a step would not end the speculation */
+        return false;
+    if (o->stage != SC_IN_ARENA || o->linear || o->view.vector || o->rows >= UINT32_MAX || o->cols >= UINT32_MAX)
         return false;
     for (int i = 0; i < m->row_parts * m->col_parts; i++)
         if (~m->tiles[i].host_valid & sc_sectors_all(m->tiles[i].sectors))

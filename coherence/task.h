@@ -37,9 +37,9 @@ bool sc_coherence_contiguous(int device, const struct sc_piece *piece);
 /* Starts bringing a piece to a device without using it. */
 enum sc_status sc_coherence_prefetch(int device, const struct sc_piece *piece);
 
-/* The call's next tasks on the device overwrite, without reading it, the part of the piece that lies in one triangle
- * of its operand (uplo 'L' or 'U'; diagonal included), or all of the piece ('A').  Brings the rest of the sectors that
- * this part does not fill: the tasks, which may each write some rows of a sector, then find valid sectors. */
+/* The call's next tasks on the device overwrite a part of the piece without reading it.  The part lies in one triangle
+ * of the operand (uplo 'L' or 'U'; diagonal included), or is all of the piece ('A').  Brings the rest of the sectors
+ * that the part does not fill.  Tasks that each write some rows of a sector then find valid sectors. */
 enum sc_status sc_coherence_claim(int device, const struct sc_piece *piece, char uplo);
 
 /* Of sectors of an announced triangle that the host has, too, the device keeps only the rows of the triangle: if a task

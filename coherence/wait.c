@@ -13,6 +13,7 @@
                               * and threads that wait together add about as much */
 
 #define WRITTEN_MOST     ((size_t)4 << 20) /* bytes that go up again in the time of a fault */
+#define GRANTED          8    /* writes of a whole matrix; the pages of the next one open piece by piece, to look */
 #define WHOLE            0.75 /* share of a matrix that is most of it; the second fault then begins the next sweep */
 
 static double of_system(void)
@@ -59,7 +60,7 @@ void sc_wait_acquired(uintptr_t lo, uintptr_t hi, double seconds)
         charge(m, seconds);
 }
 
-void sc_wait_faulted(uintptr_t page, double since, enum sc_access access)
+void sc_wait_faulted(uintptr_t page, double since, enum sc_access access, bool computed)
 {
     double seconds = sc_wait_clock(SC_HOST_EVENT_FAULT) - since;
     struct sc_matrix *m = matrix_at(page, page + SC_PAGE);
@@ -73,6 +74,7 @@ void sc_wait_faulted(uintptr_t page, double since, enum sc_access access)
     if (!m->wait.faults) {
         m->wait.first = since;
         m->wait.first_seconds = seconds;
+        m->wait.first_late = computed;
     }
     charge(m, seconds);
     m->wait.faulted += seconds;
@@ -89,20 +91,27 @@ bool sc_wait_rewritten(const struct sc_matrix *m)
     return true;
 }
 
+static void look_back(struct sc_matrix *m)
+{
+    if (m->wait.home_bytes)
+        m->wait.read_whole = (double)m->wait.home_bytes >= WHOLE * (double)m->bytes;
+    if (m->wait.write_faults && m->wait.wrote_whole)
+        m->wait.wrote_whole--;
+    else if (m->wait.write_faults && m->bytes <= WRITTEN_MOST && sc_wait_rewritten(m))
+        m->wait.wrote_whole = GRANTED;
+}
+
 void sc_wait_look_back(struct sc_matrix *m)
 {
     sc_assert_held(SC_RANK_PROTOCOL);
-    if (m->wait.home_bytes)
-        m->wait.read_whole = (double)m->wait.home_bytes >= WHOLE * (double)m->bytes;
-    if (m->wait.write_faults)
-        m->wait.wrote_whole = m->bytes <= WRITTEN_MOST && sc_wait_rewritten(m);
+    look_back(m);
 }
 
 void sc_wait_used(struct sc_matrix *m, bool begins)
 {
     sc_assert_held(SC_RANK_PROTOCOL);
     if (begins)
-        sc_wait_look_back(m);
+        look_back(m);
     m->wait.home_bytes = 0;
     m->wait.faulted = 0;
     m->wait.faults = m->wait.write_faults = 0;
@@ -113,7 +122,7 @@ bool sc_wait_is_over(const struct sc_matrix *m, enum sc_access access)
     double rate = sc_protocol.properties[0].host_bandwidth;
 
     sc_assert_held(SC_RANK_PROTOCOL);
-    if (m->wait.faults && (access == SC_READ ? m->wait.read_whole : m->wait.wrote_whole))
+    if (access == SC_READ ? m->wait.faults && m->wait.read_whole : m->wait.write_faults && m->wait.wrote_whole)
         return true;
     return m->wait.faults >= (access & SC_WRITE ? WRITES_LEAST : READS_LEAST) &&
            m->wait.faulted * (rate > 0 ? rate : SC_LINK_UNKNOWN) >= SHARE_OF_FETCH * (double)m->bytes;

@@ -207,6 +207,8 @@ static enum sc_status open_backend(const struct sc_device_host *host, const stru
         status = open_module(host, by_name && !limited ? SC_LOG_ERROR : SC_LOG_INFO, backend, spec, ops, count);
     if (*ops)
         return SC_OK;
+    if (sc_device_is_unwanted(host))
+        return by_name ? SC_ERR_DEVICE : SC_OK;
     if (limited)
         host->log(by_name ? SC_LOG_ERROR : SC_LOG_WARN, "no %s devices: the driver does not start within %llu MiB "
                   "of address space (ulimit -v): every call runs on the host", backend->title,

@@ -39,10 +39,11 @@ struct sc_wait_state {
     double faulted;                  /* seconds of faults since a call used the matrix last */
     unsigned faults;                 /* number of these faults */
     double first, first_seconds;     /* the first of them: the host's clock at its begin, and its seconds */
+    bool first_late;                 /* the kernels had ended at its begin */
     uint64_t home_bytes;             /* fetched since a call used the matrix last */
     bool read_whole;                 /* between two uses the host fetched most of the matrix, the last time it did so */
     unsigned write_faults;           /* of `faults` */
-    bool wrote_whole;                /* the same for writes to a small matrix */
+    unsigned wrote_whole;            /* > 0: a small matrix was written as a whole; that holds so many times */
 };
 
 /* --- results whose pages calls leave open (coherence/keep_open.c) ------------------------------------------------- */
@@ -62,7 +63,8 @@ struct sc_keep_open {
 struct sc_habit {
     uint64_t shape; /* of the call that made the matrix for its result; 0: another origin */
     uint64_t call;  /* its number */
-    bool known;     /* the first call on the matrix is over */
+    bool known;     /* the first call on the matrix has begun */
+    bool given;     /* a device has read the result as the call made it */
 };
 
 /* --- sources of derived copies (coherence/protocol.c, coherence/derived.c) ---------------------------------------- */

@@ -383,6 +383,7 @@ static bool open_devices(void)
         return false;
     if (sc_opener_take(&device_host, &ops, &device_count) != SC_OK || !ops)
         return false;
+    sc_blas_host_threads_all();
     sc_autotuner_start(ops, device_count, &device_host);
     if (sc_coherence_start(ops, device_count, &device_host) != SC_OK) {
         ops->close();

@@ -22,6 +22,8 @@ static enum stage {
 static struct sc_lock lock = SC_LOCK(SC_RANK_OPENER); /* never held during an opening or a wait for it */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static bool awaited; /* a thread waits for the opening; atomic */
+static bool tried, forbidden; /* an opening was attempted; none may be; both atomic, written with the lock held */
+static bool given_up;         /* the attempt ended early because none may be; with the lock held */
 static __thread bool me __attribute__((tls_model("initial-exec")));
 
 static enum sc_status status_;
@@ -118,6 +120,8 @@ void sc_opener_know_thread(void)
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
+bool sc_opener_is_unwanted(void) { return stage_now() == OPENING && __atomic_load_n(&forbidden, __ATOMIC_RELAXED); }
+
 /* Ends the measurements after the opening as soon as a thread waits for the opener. */
 static bool is_awaited(void *none)
 {
@@ -139,7 +143,8 @@ static void *open_devices(void *host)
     /* Registered after the driver's handlers, and therefore run before them (rule L7). */
     atexit(sc_opener_end);
     hold();
-    set_stage(OPENED);
+    given_up = sc_opener_is_unwanted() && !ops_;
+    set_stage(given_up ? NOBODY : OPENED);
     release();
     return NULL;
 }
@@ -164,20 +169,21 @@ static void start(const struct sc_device_host *host)
     sc_inside_leave();
 }
 
-static bool tried, forbidden; /* an opening was attempted; none may be; both atomic, written with the lock held */
-
 void sc_opener_permit(bool permitted)
 {
     hold();
     __atomic_store_n(&forbidden, !permitted, __ATOMIC_RELAXED);
+    if (permitted && given_up) {
+        given_up = false;
+        __atomic_store_n(&tried, false, __ATOMIC_RELAXED);
+    }
     release();
 }
 
-bool sc_opener_is_unwanted(void) { return __atomic_load_n(&forbidden, __ATOMIC_RELAXED); }
-
 static bool may_start(void)
 {
-    return stage_now() == NOBODY && !__atomic_load_n(&tried, __ATOMIC_RELAXED) && !sc_opener_is_unwanted();
+    return stage_now() == NOBODY && !__atomic_load_n(&tried, __ATOMIC_RELAXED) &&
+           !__atomic_load_n(&forbidden, __ATOMIC_RELAXED);
 }
 
 bool sc_opener_ready(const struct sc_device_host *host)

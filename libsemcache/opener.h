@@ -32,9 +32,10 @@ void sc_opener_wait(void);
 void sc_opener_know_thread(void);
 /* Sets what the end of the main thread calls instead, before any handler of exit; `wait` includes sc_opener_wait. */
 void sc_opener_at_end(void (*wait)(void));
-/* Whether the thread may be started; true at first.  If it may not, an opening in progress ends at its next step. */
+/* Whether the thread may be started; true at first.  If it may not, an opening in progress ends at its next step, and
+ * may be tried again when the thread may be started again. */
 void sc_opener_permit(bool permitted);
-bool sc_opener_is_unwanted(void); /* for struct sc_device_host */
+bool sc_opener_is_unwanted(void); /* for struct sc_device_host: the thread shall end an opening */
 /* Closes devices opened but not taken. */
 void sc_opener_end(void);
 

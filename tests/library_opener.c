@@ -33,7 +33,8 @@ static int waits(const char *module, double seconds)
     return before | after << 1 | sc_opener_busy_long() << 2;
 }
 
-/* Whether the opening is in progress when the process ends, and after the end's wait. */
+/* Bits: the opening is in progress when the process ends; after the end's wait; after another call; after another call
+ * if the process goes on. */
 static int ends(void)
 {
     int before;
@@ -43,7 +44,12 @@ static int ends(void)
     before = sc_opener_busy();
     sc_opener_permit(false);
     sc_opener_wait();
-    return before | sc_opener_busy() << 1;
+    before |= sc_opener_busy() << 1;
+    sc_opener_ready(&host);
+    before |= sc_opener_busy() << 2;
+    sc_opener_permit(true); /* only the main thread has ended */
+    sc_opener_ready(&host);
+    return before | sc_opener_busy() << 3;
 }
 
 /* module NULL: ends. */
@@ -111,7 +117,7 @@ int main(void)
     sc_config.module_path = fakes;
     tap_ok((in_child("slow", 1000) & 6) == 0, "a call waits for an opening that ends soon");
     tap_ok(in_child("hangs", 0.5) == 7, "but not for ever, and another call does not wait again");
-    tap_ok(in_child(NULL, 0) == 1, "an opening that nobody wants any more ends at its next step");
+    tap_ok(in_child(NULL, 0) == 9, "an opening that nobody wants ends at its next step, and may be tried again");
     snprintf(blas, sizeof blas, "%s/threads_blas.so", fakes);
     unsetenv("THREADS");
     tap_ok(threads(blas, "slow", 0) == 878, "an opening has a processor of the host BLAS to itself");

@@ -400,6 +400,29 @@ static void test_first(void)
     destroy(&s);
 }
 
+/* The program reads and rewrites the result after each of several interrupted transpositions: in the same memory, or in
+ * new memory each time.  Results that a program touches so may keep their pages open, but not those of a
+ * speculation. */
+static void test_habit(bool in_new_memory)
+{
+    enum { N = 1100 };
+    struct sweep s = make(1, 0, true, N, N, 0);
+    int wrong = 0;
+
+    for (int round = 0; round < 6; round++) {
+        if (in_new_memory && round) {
+            destroy(&s);
+            s = make(1, 0, true, N, N, 0);
+        }
+        fill(s.right, s.y_bytes);
+        memcpy(s.y, s.right, s.y_bytes);
+        go(&s, 0, N / 2);
+        wrong += !is_right(&s);
+    }
+    tap_ok(!wrong, "interrupted in %s memory, touched each time (%d wrong)", in_new_memory ? "new" : "the same", wrong);
+    destroy(&s);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "first")) {
@@ -409,6 +432,12 @@ int main(int argc, char **argv)
     }
     if (argc > 1 && !strcmp(argv[1], "strips")) {
         test_strips();
+        tap_done();
+        return 0;
+    }
+    if (argc > 1 && !strcmp(argv[1], "habit")) {
+        test_habit(false);
+        test_habit(true);
         tap_done();
         return 0;
     }

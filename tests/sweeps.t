@@ -28,6 +28,9 @@ SEMCACHE_STATS=$scratch/stats SEMCACHE_CHECK=1 SEMCACHE_OFFLOAD=always SEMCACHE_
 verdict $? 'first calls' "$(grep -v '^ok' "$scratch/out")"
 [ "$(counter speculated) $(counter rolled_back)" = '1 0' ]
 verdict $? 'the first copy counts' "$(counter speculated) ahead, $(counter rolled_back) rolled back"
+SEMCACHE_CHECK=1 SEMCACHE_OFFLOAD=always SEMCACHE_OPEN=first \
+    "$tool" run --device emu:h200x8:1 "$program" habit > "$scratch/out" 2>&1
+verdict $? 'results that the program touches each time' "$(grep -v '^ok' "$scratch/out")"
 SEMCACHE_TRACE=$scratch/trace SEMCACHE_OFFLOAD=always SEMCACHE_OPEN=first \
     "$tool" run --device emu:h200x8:1 "$program" > "$scratch/out" 2>&1
 verdict $? 'traced' "$(grep -v '^ok' "$scratch/out")"

@@ -11,11 +11,12 @@ static uint64_t run(struct sc_blas_bracket *b, bool by_rows, int64_t done)
     struct sc_piece piece[3] = {{0}};
     uint64_t speculation = 0;
 
+    b->view[1].access = SC_RDWR; /* the program's later copies may write less */
     if (sc_blas_bracket_open(b, false) != SC_OK)
         return 0;
     for (int i = 0; i < b->count; i++)
         piece[i] = (struct sc_piece){.operand = &b->operand[i], .rows = b->view[i].rows, .cols = b->view[i].cols,
-                                     .access = b->view[i].access};
+                                     .access = i == 1 ? SC_WRITE : b->view[i].access};
     if (sc_coherence_may_speculate(&b->operand[1]) &&
         sc_coherence_task(sc_coherence_where(&piece[0]), &b->kernel, piece, NULL, NULL) == SC_OK)
         speculation = sc_coherence_speculate(&b->operand[1], by_rows, done);

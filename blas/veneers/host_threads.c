@@ -18,7 +18,7 @@ struct threads {
     void (*set)(int threads);
     int (*get)(void), all;
 };
-/* Of the libraries with fewer threads; used by the opening thread. */
+/* Of the libraries that had fewer threads; written by the opening thread. */
 static struct threads fewer[SC_BLAS_HOST_LIBRARIES];
 static int libraries;
 
@@ -65,12 +65,12 @@ void sc_blas_host_threads_fewer(void)
     }
 }
 
-/* A number that the program has set in the meantime stays. */
+/* A number that the program has set in the meantime stays.  The program may set the lower number again (threadpoolctl):
+ * a later call looks once more. */
 void sc_blas_host_threads_all(void)
 {
     for (int i = 0; i < libraries; i++)
         if (fewer[i].get() == fewer[i].all - 1)
             fewer[i].set(fewer[i].all);
-    libraries = 0;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */
