@@ -442,9 +442,23 @@ static void wait_until_home(void)
         nanosleep(&(struct timespec){0, 50000000}, NULL);
 }
 
+/* An exit has waited for this thread's vain attempt, and goes on beside the call on the host. As above, the call waits
+ * until the process has probably ended. */
+static void let_process_end(void)
+{
+    bool ends;
+
+    hold();
+    ends = exits;
+    release();
+    if (ends)
+        nanosleep(&(struct timespec){0, 50000000}, NULL);
+}
+
 bool sc_library_start(bool now)
 {
     enum sc_library_life before_this = sc_library_life();
+    bool tried = false;
     sigset_t before;
 
     if (before_this == SC_LIBRARY_ENDING)
@@ -458,12 +472,18 @@ bool sc_library_start(bool now)
     sc_opener_hold_signals(&before); /* signal handlers could longjmp out of this function */
     sc_quiet_enter();
     sc_quiet_threads++;
-    if (begin_start())
+    if (begin_start()) {
+        tried = true;
         start();
+    }
     sc_quiet_threads--;
     sc_quiet_leave();
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return sc_library_life() == SC_LIBRARY_RUNNING;
+    if (sc_library_life() == SC_LIBRARY_RUNNING)
+        return true;
+    if (tried)
+        let_process_end();
+    return false;
 }
 
 bool sc_library_start_waiting(void)
