@@ -14,11 +14,11 @@
 
 static struct habit {
     uint64_t shape;
-    int looks;       /* push.c: latest results in a row that the program opened */
+    unsigned looks;  /* push.c: latest results in a row that the program opened */
     bool read_whole; /* wait.c: the last result */
     unsigned wrote_whole;
     unsigned paid;   /* keep_open.c: latest results in a row with more seconds of faults than a wait */
-    unsigned needed; /* so many of them, and the next result stays open */
+    unsigned needed; /* so many of them, and the next result is pushed, or stays open */
     unsigned since, until;
     bool changed; /* the program changed the last result that a device read */
 } habits[HABITS];
@@ -52,8 +52,8 @@ static void take_over(struct sc_matrix *m, uint64_t shape)
     m->habit.shape = shape;
     if (h->shape != shape)
         return;
-    if (h->looks) { /* the call then looks back at the last result */
-        m->push.looks = h->looks - 1;
+    if (h->looks) { /* the call then looks back at the last result, and counts it */
+        m->push.looks = h->looks >= h->needed;
         m->push.opened = OPENED;
     }
     m->wait.read_whole = h->read_whole;
@@ -63,20 +63,21 @@ static void take_over(struct sc_matrix *m, uint64_t shape)
 }
 
 /* A device reads the result.  If the program has changed it, its values had to come home, and go up again.  Otherwise
- * closed pages are better: the next results of the shape have them, for twice as long as before. */
+ * it had better stayed on the device.  If it has come home, the next results of the shape stay, for twice as long as
+ * before. */
 static void give(struct sc_matrix *m)
 {
     struct habit *h = habit_of(m->habit.shape);
     bool known = h->shape == m->habit.shape, closed = m->keep_open.was_closed;
-    bool changed = closed ? m->wait.write_faults > 0 : known && h->changed;
+    bool changed = closed ? m->wait.write_faults > 0 : known && h->changed, sent = !closed || m->push.looks >= 2;
 
     if (m->writer.call != m->habit.call || m->habit.given)
         return;
     m->habit.given = !changed;
     if (known && closed)
         h->changed = changed;
-    else if (known && !changed) {
-        h->paid = 0;
+    if (known && !changed && sent) {
+        h->paid = h->looks = 0;
         h->needed = h->needed < NEEDED_MOST ? 2 * h->needed : NEEDED_MOST;
     }
 }
@@ -127,7 +128,7 @@ void sc_habit_leave(struct sc_matrix *m)
     if (!m->keep_open.was_closed)
         return;
     if (m->push.opened < OPENED) /* else the call has not looked back: a small result */
-        h->looks = !was_opened(&m->push) ? 0 : h->looks < 2 ? h->looks + 1 : 2;
+        h->looks = was_opened(&m->push) && !m->habit.given ? h->looks + 1 : 0;
     sc_keep_open_look_back_at(m);
     h->paid = m->keep_open.paid && !m->habit.given ? h->paid + 1 : 0;
 }

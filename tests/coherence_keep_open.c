@@ -150,15 +150,17 @@ static void test_stop(void)
 
 enum { WIDE = 32 };
 
-/* An expression of a program: C := A B in new memory. */
-static double *expression(const double *b)
+/* An expression of a program: C := A B in new memory, with so many columns. */
+static double *columns(const double *b, int n)
 {
-    double *c = env_memory((size_t)N * WIDE * sizeof *c);
+    double *c = env_memory((size_t)N * (size_t)n * sizeof *c);
 
-    offload((struct sc_kernel){.op = SC_OP_GEMM, .transa = 'N', .transb = 'N', .m = N, .n = WIDE, .k = N, .a = a,
+    offload((struct sc_kernel){.op = SC_OP_GEMM, .transa = 'N', .transb = 'N', .m = N, .n = n, .k = N, .a = a,
                                .b = (void *)(uintptr_t)b, .c = c, .lda = N, .ldb = N, .ldc = N, .alpha = {1, 0}});
     return c;
 }
+
+static double *expression(const double *b) { return columns(b, WIDE); }
 
 static int compare_columns(const double *b, const double *c)
 {
@@ -233,6 +235,36 @@ static void test_new_and_unread(void)
            "the other result of the same shape stays on the devices (%d wrong, %g results moved)", wrong,
            (double)(moved() - before) / (N * WIDE * sizeof *b));
     free(b);
+}
+
+/* Of three results of one shape devices read the first, and the program the others. Memory goes as in a program that
+ * assigns new results to old names. */
+static void test_new_and_mixed(int n)
+{
+    double *b = vector(N * n), *c = NULL, *d = NULL, *e = NULL, *old;
+    size_t bytes = (size_t)N * (size_t)n * sizeof *b;
+    uint64_t before = 0;
+    int wrong = 0;
+
+    fill(b, N * n, 1, 0);
+    for (int i = 0; i < ROUNDS; i++) {
+        if (i == ROUNDS / 2)
+            before = moved();
+        old = c, c = columns(b, n), free(old);
+        old = d, d = columns(c, n), free(old);
+        old = e, e = columns(c, n), free(old);
+        for (int j = 0; j < N * n; j++)
+            wrong += d[j] != e[j];
+        for (int j = 0; j < N; j++)
+            wrong += d[j] != product(N, b, 1, j) + 2 * product(N, b, 1, (j + 1) % N);
+    }
+    tap_ok(!wrong && (moved() - before <= ROUNDS / 2 * 5 / 2 * bytes || !env_is_emulated()),
+           "results of %d columns for devices and for the program: %g of 3 moved in a round (%d wrong)", n,
+           (double)(moved() - before) / (double)bytes / (ROUNDS / 2), wrong);
+    free(b);
+    free(c);
+    free(d);
+    free(e);
 }
 
 /* --- other kinds of operands -------------------------------------------------------------------------------------- */
@@ -623,6 +655,8 @@ int main(void)
         test_new_memory();
         test_new_and_unread();
         test_rewritten();
+        test_new_and_mixed(WIDE);
+        test_new_and_mixed(4 * WIDE);
         test_in_place();
         test_added();
         test_aliases();
