@@ -455,16 +455,12 @@ static void let_process_end(void)
         nanosleep(&(struct timespec){0, 50000000}, NULL);
 }
 
-bool sc_library_start(bool now)
+/* Before the first opening.  Not in sc_library_start, which each large call passes. */
+static __attribute__((noinline)) bool open_first(bool now)
 {
-    enum sc_library_life before_this = sc_library_life();
-    bool tried = false;
     sigset_t before;
+    bool tried;
 
-    if (before_this == SC_LIBRARY_ENDING)
-        wait_until_home();
-    if (before_this != SC_LIBRARY_IDLE)
-        return before_this == SC_LIBRARY_RUNNING;
     if (now ? sc_opener_busy_long() : !sc_opener_ready(&device_host))
         return false;
     if (!sc_stack_has(SC_STACK_OF_A_CALL)) /* a later call may have a larger stack */
@@ -472,10 +468,9 @@ bool sc_library_start(bool now)
     sc_opener_hold_signals(&before); /* signal handlers could longjmp out of this function */
     sc_quiet_enter();
     sc_quiet_threads++;
-    if (begin_start()) {
-        tried = true;
+    tried = begin_start();
+    if (tried)
         start();
-    }
     sc_quiet_threads--;
     sc_quiet_leave();
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -484,6 +479,15 @@ bool sc_library_start(bool now)
     if (tried)
         let_process_end();
     return false;
+}
+
+bool sc_library_start(bool now)
+{
+    enum sc_library_life before_this = sc_library_life();
+
+    if (before_this == SC_LIBRARY_ENDING)
+        wait_until_home();
+    return before_this == SC_LIBRARY_IDLE ? open_first(now) : before_this == SC_LIBRARY_RUNNING;
 }
 
 bool sc_library_start_waiting(void)
