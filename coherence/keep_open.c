@@ -19,7 +19,7 @@
 #define LOOK_MOST 256
 
 /* A vector, or a matrix that the call overwrites, as a whole. */
-static bool is_whole(const struct sc_operand *o)
+static bool is_candidate(const struct sc_operand *o)
 {
     return o->matrix && (o->view.vector || o->view.access == SC_WRITE) && !o->stage &&
            sc_view_bytes(&o->view) == o->matrix->bytes;
@@ -114,7 +114,7 @@ void sc_keep_open_begin(struct sc_operand *operands, int count)
     sc_assert_held(SC_RANK_PROTOCOL);
     for (int i = 0; i < count; i++)
         if (operands[i].view.access & SC_WRITE && !sc_view_empty(&operands[i].view)) {
-            results &= is_whole(&operands[i]) && may_stay_open(&operands[i]);
+            results &= is_candidate(&operands[i]) && may_stay_open(&operands[i]);
             written++;
         }
     results &= written > 0;
@@ -122,7 +122,7 @@ void sc_keep_open_begin(struct sc_operand *operands, int count)
         struct sc_operand *o = &operands[i];
         bool others = o->matrix && o->matrix->keep_open.calls; /* have left the pages open */
 
-        if (others || (results && is_whole(o) && may_stay_open(o)))
+        if (others || (results && is_candidate(o) && may_stay_open(o)))
             keep(o);
     }
 }
@@ -147,7 +147,7 @@ void sc_keep_open_end(struct sc_operand *operands, int count)
         struct sc_operand *o = &operands[i];
 
         if (!o->kept_open) {
-            if (is_whole(o))
+            if (is_candidate(o))
                 close(o->matrix);
             continue;
         }

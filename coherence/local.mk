@@ -1,7 +1,7 @@
 libcore_la_SOURCES += coherence/access.h coherence/call.h coherence/derived.h coherence/devices.h \
 	coherence/faults.h coherence/lend.h coherence/mirror.h coherence/protocol.h coherence/task.h coherence/view.h \
 	coherence/acquire.c coherence/call.c coherence/check.c coherence/completion.c coherence/convert_task.c \
-	coherence/count.c coherence/derived.c coherence/derived_memory.c coherence/derived_task.c \
+	coherence/derived.c coherence/derived_memory.c coherence/derived_task.c \
 	coherence/evict.c coherence/exchange.c coherence/fault.c coherence/fork.c coherence/read_history.c \
 	coherence/habit.c coherence/keep_open.c coherence/lease.c coherence/lend.c coherence/lent.c \
 	coherence/library_memory.c coherence/locate.c coherence/lock.c coherence/loss.c coherence/memory.c \

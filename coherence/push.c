@@ -32,10 +32,11 @@ static int written_of(const struct sc_matrix *m)
 /* After another write: whether the host is expected to read the result. */
 static bool is_wanted(struct sc_matrix *m)
 {
-    bool looked = m->push.opened >= written_of(m) / 4 * 3 + 1;
+    int written = written_of(m);
+    bool looked = m->push.opened >= written / 4 * 3 + 1;
 
     m->push.opened = 0;
-    m->push.written = written_of(m);
+    m->push.written = written;
     m->push.looks = !looked ? 0 : m->push.looks < LOOKS ? m->push.looks + 1 : LOOKS;
     return (m->push.looks == LOOKS || m->push.advised) && sc_config.push;
 }

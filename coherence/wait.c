@@ -1,5 +1,5 @@
-/* The cost of the cache for the program's own threads: seconds of page faults and acquisitions, by matrix.  Emulated
- * devices have a virtual clock; real devices use the system's. */
+/* The cost of the cache: transfers, and for the program's own threads the seconds of page faults and acquisitions, by
+ * matrix.  Emulated devices have a virtual clock; real devices use the system's. */
 #include "coherence/protocol.h"
 
 #include <time.h>
@@ -33,6 +33,26 @@ double sc_wait_clock(enum sc_host_event event)
 
 double sc_coherence_host_clock(void) { return sc_wait_clock(SC_HOST_EVENT_NONE); }
 
+void sc_transfer_count(struct sc_matrix *m, const struct sc_tile *t, uint64_t sectors, int from, int to, uint64_t bytes,
+                       enum sc_transfer_what what)
+{
+    enum sc_transfer kind = from == SC_HOST ? SC_H2D : to == SC_HOST ? SC_D2H : SC_D2D;
+
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert(from != to);
+    sc_assert_sectors(t, sectors);
+    sc_count(&sc_stats.bytes[kind], bytes);
+    sc_count(&sc_stats.transfers[kind], 1);
+    if (kind == SC_D2H && what != SC_TRANSFER_EVICTED) {
+        m->wait.fetches++;
+        m->wait.fetched_bytes += bytes;
+        m->wait.home_bytes += bytes;
+        sc_noted_fetched(m, true);
+    }
+    sc_trace(.kind = SC_EVENT_TRANSFER, .matrix = m->id, .tile = sc_matrix_tile_index(m, t), .sectors = sectors,
+             .device = (int16_t)to, .peer = (int16_t)from, .bytes = bytes,
+             .is_part = what == SC_TRANSFER_BACK ? 2 : what == SC_TRANSFER_PART);
+}
 static struct sc_matrix *matrix_at(uintptr_t lo, uintptr_t hi)
 {
     size_t first;

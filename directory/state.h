@@ -31,7 +31,7 @@ struct sc_push_reads {
     uint64_t own;      /* written last by this device */
 };
 
-/* --- cost of the host's accesses (coherence/wait.c, coherence/count.c) -------------------------------------------- */
+/* --- cost of the host's accesses (coherence/wait.c) --------------------------------------------------------------- */
 
 struct sc_wait_state {
     uint64_t fetches, fetched_bytes; /* copies to the host and their bytes since sc_coherence_fetched */

@@ -425,6 +425,8 @@ static void start(void)
 
 static bool process_ends; /* set before ENDING */
 
+static void let_process_end(void) { nanosleep(&(struct timespec){0, 50000000}, NULL); }
+
 /* While results are written back, calls wait.  Otherwise a host BLAS could fault on a closed page while holding its own
  * locks, which an emulated device may need to finish.  The remaining work never needs the loader.
  *
@@ -439,20 +441,18 @@ static void wait_until_home(void)
     while (sc_library_life() == SC_LIBRARY_ENDING && sc_coherence_devices() > 0)
         nanosleep(&(struct timespec){0, 100000}, NULL);
     if (__atomic_load_n(&process_ends, __ATOMIC_ACQUIRE))
-        nanosleep(&(struct timespec){0, 50000000}, NULL);
+        let_process_end();
 }
 
-/* An exit has waited for this thread's vain attempt, and goes on beside the call on the host. As above, the call waits
- * until the process has probably ended. */
-static void let_process_end(void)
+/* An exit has waited for this thread's vain attempt, and goes on beside the call on the host. */
+static bool exit_goes_on(void)
 {
-    bool ends;
+    bool goes_on;
 
     hold();
-    ends = exits;
+    goes_on = exits;
     release();
-    if (ends)
-        nanosleep(&(struct timespec){0, 50000000}, NULL);
+    return goes_on;
 }
 
 /* Before the first opening.  Not in sc_library_start, which each large call passes. */
@@ -476,7 +476,7 @@ static __attribute__((noinline)) bool open_first(bool now)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (sc_library_life() == SC_LIBRARY_RUNNING)
         return true;
-    if (tried)
+    if (tried && exit_goes_on())
         let_process_end();
     return false;
 }
