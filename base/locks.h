@@ -7,6 +7,7 @@
 #define SC_BASE_LOCKS_H
 
 #include "base/assert.h"
+#include "base/quiet.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -75,22 +76,36 @@ static inline void sc_locks_none(const char *for_what)
 }
 #endif
 
-static inline void sc_lock(struct sc_lock *lock)
+/* Bare: the holder is not made quiet.  For a lock that no signal handler of the program waits for, directly or by a
+ * fault that the pager serves. */
+static inline void sc_lock_bare(struct sc_lock *lock)
 {
     sc_locks_take(lock->rank);
     pthread_mutex_lock(&lock->mutex);
 }
-static inline bool sc_try_lock(struct sc_lock *lock)
+static inline bool sc_try_lock_bare(struct sc_lock *lock)
 {
     if (pthread_mutex_trylock(&lock->mutex) != 0)
         return false;
     sc_locks_take(lock->rank);
     return true;
 }
-static inline void sc_unlock(struct sc_lock *lock)
+static inline void sc_unlock_bare(struct sc_lock *lock)
 {
     pthread_mutex_unlock(&lock->mutex);
     sc_locks_give(lock->rank);
+}
+
+/* The holder is quiet (base/quiet.h).  Pending handlers run in sc_unlock. */
+static inline void sc_lock(struct sc_lock *lock)
+{
+    sc_quiet_enter();
+    sc_lock_bare(lock);
+}
+static inline void sc_unlock(struct sc_lock *lock)
+{
+    sc_unlock_bare(lock);
+    sc_quiet_leave();
 }
 
 /* The time so many seconds from now, as pthread_cond_timedwait takes it. */

@@ -52,8 +52,10 @@ void sc_quiet_leave(void)
 
     if (--here.depth)
         return;
-    pthread_setcanceltype(here.type, &ignored);
-    pthread_setcancelstate(here.cancel, &ignored);
+    if (here.type != PTHREAD_CANCEL_DEFERRED)
+        pthread_setcanceltype(here.type, &ignored);
+    if (here.cancel != PTHREAD_CANCEL_DISABLE)
+        pthread_setcancelstate(here.cancel, &ignored);
     if (held)
         mask(SIG_SETMASK, &before, NULL);
 }

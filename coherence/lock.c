@@ -23,18 +23,16 @@ static void settle(void)
 
 void sc_protocol_lock(void)
 {
-    sc_quiet_enter();
-    sc_inside_enter();
     sc_lock(&lock);
+    sc_inside_enter();
     settle();
 }
 
 void sc_protocol_unlock(void)
 {
     sc_assert_held(SC_RANK_PROTOCOL);
-    sc_unlock(&lock);
     sc_inside_leave();
-    sc_quiet_leave();
+    sc_unlock(&lock);
 }
 
 /* In a forked child, which has no other thread. */

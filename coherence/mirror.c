@@ -48,7 +48,6 @@ static int next_refusal;
 
 void sc_mirror_lock(void)
 {
-    sc_quiet_enter(); /* a handler of the program that jumps out would leave the lock locked */
     sc_lock(&lock);
     now++;
 }
@@ -56,7 +55,6 @@ void sc_mirror_lock(void)
 void sc_mirror_unlock(void)
 {
     sc_unlock(&lock);
-    sc_quiet_leave();
 }
 
 static bool meets(const struct mirror *m, uintptr_t lo, uintptr_t hi)

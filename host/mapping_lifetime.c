@@ -10,7 +10,6 @@
 #include "base/inside.h"
 #include "base/loader.h"
 #include "base/locks.h"
-#include "base/quiet.h"
 #include "host/watch.h"
 
 #define MAPPINGS_MAX 256
@@ -22,17 +21,9 @@ static struct sc_watch_run mappings[MAPPINGS_MAX]; /* hi 0: unused entry */
 static int used;                                   /* entries from `used` on are unused */
 
 /* mmap may be called in a signal handler. */
-static void enter(void)
-{
-    sc_quiet_enter();
-    sc_lock(&lock);
-}
+static void enter(void) { sc_lock(&lock); }
 
-static void leave(void)
-{
-    sc_unlock(&lock);
-    sc_quiet_leave();
-}
+static void leave(void) { sc_unlock(&lock); }
 
 /* --- static data -------------------------------------------------------------------------------------------------- */
 

@@ -22,7 +22,6 @@
 #include "base/locks.h"
 #include "base/log.h"
 #include "base/own_proc.h"
-#include "base/quiet.h"
 
 #define LEFT_LEAST ((size_t)512 << 20)    /* of a limited address space, left to the program */
 #define ARENA_LEAST ((size_t)64 << 20)    /* a smaller reservation is not worth having */
@@ -59,13 +58,13 @@ void sc_host_spans_lock(void)
     sc_assert_not_held(SC_RANK_PIN);
     sc_assert_not_held(SC_RANK_PROTOCOL);
     sc_inside_enter();
-    sc_lock(&span_lock);
+    sc_lock_bare(&span_lock);
 }
 
 bool sc_host_spans_try_lock(void)
 {
     sc_inside_enter();
-    if (sc_try_lock(&span_lock))
+    if (sc_try_lock_bare(&span_lock))
         return true;
     sc_inside_leave();
     return false;
@@ -73,20 +72,18 @@ bool sc_host_spans_try_lock(void)
 
 void sc_host_spans_unlock(void)
 {
-    sc_unlock(&span_lock);
+    sc_unlock_bare(&span_lock);
     sc_inside_leave();
 }
 
 void sc_host_pins_lock(void)
 {
-    sc_quiet_enter();
     sc_lock(&pin_lock);
 }
 
 void sc_host_pins_unlock(void)
 {
     sc_unlock(&pin_lock);
-    sc_quiet_leave();
 }
 
 void sc_host_hull_add(const struct sc_host_range *range)
@@ -577,12 +574,12 @@ void sc_host_spans_leave_pinned(void)
 void sc_host_spans_fork_prepare(void)
 {
     sc_host_pins_lock();
-    sc_lock(&span_lock);
+    sc_lock_bare(&span_lock);
 }
 
 void sc_host_spans_fork_parent(void)
 {
-    sc_unlock(&span_lock);
+    sc_unlock_bare(&span_lock);
     sc_host_pins_unlock();
 }
 

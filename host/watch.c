@@ -17,7 +17,6 @@
 #include "base/locks.h"
 #include "base/log.h"
 #include "base/own_proc.h"
-#include "base/quiet.h"
 #include "host/arena.h"
 
 static struct sc_lock lock = SC_LOCK(SC_RANK_WATCH); /* writers of the table, and the engines */
@@ -26,14 +25,14 @@ static struct sc_lock lock = SC_LOCK(SC_RANK_WATCH); /* writers of the table, an
  * memory would take the lock again. */
 static void take_lock(void)
 {
-    sc_inside_enter();
     sc_lock(&lock);
+    sc_inside_enter();
 }
 
 static void give_lock(void)
 {
-    sc_unlock(&lock);
     sc_inside_leave();
+    sc_unlock(&lock);
 }
 
 /* --- engines ------------------------------------------------------------------------------------------------------ */
@@ -220,7 +219,6 @@ int sc_watch_change(uintptr_t lo, uintptr_t hi)
 {
     int i = 0;
 
-    sc_quiet_enter();
     take_lock();
     while (i < CHANGES && changing[i].hi)
         i++;
@@ -229,20 +227,17 @@ int sc_watch_change(uintptr_t lo, uintptr_t hi)
     else
         unlisted++;
     give_lock();
-    sc_quiet_leave();
     return i;
 }
 
 void sc_watch_change_over(int number)
 {
-    sc_quiet_enter();
     take_lock();
     if (number < CHANGES)
         changing[number].hi = 0;
     else if (unlisted) /* none in a child that was forked during the change */
         unlisted--;
     give_lock();
-    sc_quiet_leave();
 }
 
 static bool is_changing(uintptr_t lo, uintptr_t hi)

@@ -9,7 +9,6 @@
 #include "base/inside.h"
 #include "base/libc_versions.h"
 #include "base/locks.h"
-#include "base/quiet.h"
 #include "blas/blas.h"
 #include "libsemcache/opener.h"
 
@@ -40,18 +39,8 @@ void sc_opener_thread_enter(void)
     sc_inside_enter();
 }
 
-/* Quiet, because a signal handler could call exit or fork. */
-static void hold(void)
-{
-    sc_quiet_enter();
-    sc_lock(&lock);
-}
-
-static void release(void)
-{
-    sc_unlock(&lock);
-    sc_quiet_leave();
-}
+static void hold(void) { sc_lock(&lock); }
+static void release(void) { sc_unlock(&lock); }
 
 /* Lock held. */
 static void set_stage(enum stage next)

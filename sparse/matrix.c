@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/locks.h"
+#include "base/quiet.h"
 #include "coherence/access.h"
 #include "sparse/sparse_int.h"
 
@@ -354,6 +355,7 @@ enum sc_status sc_sparse_find(struct sc_sparse_matrix **out, const struct sc_spa
     struct sc_sparse_matrix *surplus;
     enum sc_status status = SC_OK;
 
+    sc_quiet_enter();
     sc_inside_enter();
     sc_lock(&kept_lock);
     *out = known(arrays, &surplus);
@@ -368,6 +370,7 @@ enum sc_status sc_sparse_find(struct sc_sparse_matrix **out, const struct sc_spa
     sc_unlock(&kept_lock);
     release(surplus);
     sc_inside_leave();
+    sc_quiet_leave();
     return status;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

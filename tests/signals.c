@@ -166,7 +166,7 @@ static void compute_in_handler(int sig)
         wrong_in_handler += writes_wrong(&c[at], 2.0 * (1000000 + at));
     errno = saved;
     wrong_in_handler += c[at] != 2.0 * (1000000 + at);
-    if (strikes % 8 == 0)
+    if (strikes % 2 == 0)
         multiply();
     if (++strikes < STRIKES)
         strike_in(20 + strikes % 50);

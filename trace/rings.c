@@ -14,7 +14,6 @@
 #include "base/inside.h"
 #include "base/locks.h"
 #include "base/log.h"
-#include "base/quiet.h"
 #include "trace/read.h"
 #include "trace/rings.h"
 #include "trace/store.h"
@@ -205,7 +204,6 @@ static void next_of_memory(struct ring *ring)
 /* For a ring whose block is full, of an earlier session, or missing. */
 static void next_block(struct ring *ring)
 {
-    sc_quiet_enter(); /* a handler that faults would wait for the pager, which waits for this lock */
     sc_lock(&file_lock);
     if (ring->session != session)
         ring->block = ring->former = NULL;
@@ -217,7 +215,6 @@ static void next_block(struct ring *ring)
     else
         ring->block = NULL;
     sc_unlock(&file_lock);
-    sc_quiet_leave();
 }
 
 static void put(struct ring *ring, struct sc_event *events, int count)
@@ -367,12 +364,12 @@ bool sc_trace_lock_file(void)
 
 void sc_trace_setting(const char *text)
 {
-    sc_inside_enter();
     sc_lock(&file_lock);
+    sc_inside_enter();
     if (is_alive())
         sc_trace_store_record(SC_RECORD_SETTING, "", 0, text, strlen(text));
-    sc_unlock(&file_lock);
     sc_inside_leave();
+    sc_unlock(&file_lock);
 }
 
 void sc_trace_saw_code(uint64_t ip)
@@ -381,27 +378,27 @@ void sc_trace_saw_code(uint64_t ip)
 
     if (!ip || !is_alive() || sc_trace_store_knows(ip) || __atomic_load_n(&in_vain, __ATOMIC_RELAXED) >= IN_VAIN)
         return;
-    sc_inside_enter();
     sc_lock(&file_lock);
+    sc_inside_enter();
     if (sc_trace_store_is_open())
         sc_trace_store_modules(true);
-    sc_unlock(&file_lock);
     sc_inside_leave();
+    sc_unlock(&file_lock);
     if (!sc_trace_store_knows(ip))
         __atomic_fetch_add(&in_vain, 1, __ATOMIC_RELAXED);
 }
 
 void sc_trace_stop(void)
 {
-    sc_inside_enter();
     sc_lock(&file_lock);
+    sc_inside_enter();
     keeping = sc_trace_on = false;
     if (is_alive() && sc_trace_store_is_open()) {
         sc_trace_store_modules(true);
         sc_trace_store_close();
     }
     __atomic_store_n(&session, session + 1, __ATOMIC_RELEASE); /* later events belong to no file */
-    sc_unlock(&file_lock);
     sc_inside_leave();
+    sc_unlock(&file_lock);
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

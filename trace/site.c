@@ -179,6 +179,7 @@ void sc_trace_allocated(uintptr_t address, size_t bytes)
     if (bytes < SC_TRACE_ALLOC_LEAST || !sc_trace_is_alive())
         return;
     chain.count = 0;
+    sc_quiet_enter(); /* a handler that jumps out would leave the thread inside */
     sc_inside_enter();
     sc_python_add_frames((uintptr_t)pthread_self(), &chain, NOTED);
     if (!chain.count) /* the line of Python would hide the calls of the interpreter, whose walk takes long */
@@ -190,6 +191,7 @@ void sc_trace_allocated(uintptr_t address, size_t bytes)
     memcpy(slot->chain.frame, chain.frame, (size_t)chain.count * sizeof *chain.frame);
     sc_trace_unlock();
     sc_inside_leave();
+    sc_quiet_leave();
 }
 
 void sc_trace_block(uint32_t matrix, uintptr_t address, size_t bytes)
