@@ -16,6 +16,7 @@ struct product {
     struct sc_operand column[2]; /* x or y as a column of the tracked matrix that contains the vector */
     bool direct_x, direct_y;
     int next;
+    struct detour *ahead; /* of all parts, while rows are gathered ahead; or NULL */
 };
 
 static struct sc_sparse_part *next_part(const struct product *c) { return &c->v->part[c->v->order[c->next]]; }
@@ -27,9 +28,11 @@ static bool is_of_vectors(const struct sc_sparse_call *call)
 
 /* --- one part ----------------------------------------------------------------------------------------------------- */
 
-/* Temporaries of a part. */
+/* Temporaries of a part; the first element of x is element `first` of the operand. */
 struct detour {
     void *x, *y;
+    int64_t first;
+    struct sc_sparse_sends sends;
 };
 
 /* Rows [first, first + n) of a dense operand with all columns, or elements of a vector. */
@@ -58,11 +61,83 @@ static bool is_in_place(const struct sc_sparse_call *call)
     return call->x == call->y && (call->op == SC_OP_CSRSV || call->op == SC_OP_CSRSM);
 }
 
+/* Whether kernels of the part read x in place. */
+static bool is_read_directly(const struct product *c, const struct sc_sparse_part *p)
+{
+    int64_t first = p->ranges ? p->x[0].first : 0, end = p->ranges ? p->x[p->ranges - 1].end : 0;
+
+    return !p->ranges || c->direct_x ||
+           (!is_of_vectors(c->call) && sc_sparse_is_at(c->x, first, end - first, p->device));
+}
+
+/* Bytes of an element of a dense operand. */
+static size_t element_bytes(const struct product *c)
+{
+    return (size_t)(is_of_vectors(c->call) ? 1 : c->call->columns) * sc_type_bytes(c->v->csr.type);
+}
+
+static enum sc_status gather_x(const struct product *c, const struct sc_sparse_part *p, struct detour *d)
+{
+    int64_t end = p->x[p->ranges - 1].end;
+    size_t bytes = element_bytes(c);
+    enum sc_status status;
+
+    d->first = p->x[0].first;
+    status = sc_coherence_temporary(p->device, (size_t)(end - d->first) * bytes, &d->x);
+    if (status != SC_OK)
+        d->x = NULL;
+    for (int i = 0; i < p->ranges && status == SC_OK; i++)
+        status = sc_sparse_gather(c->x, p->x[i].first, p->x[i].end - p->x[i].first, p->device,
+                                  (char *)d->x + (size_t)(p->x[i].first - d->first) * bytes, &d->sends);
+    return status;
+}
+
+static void drop(const struct sc_sparse_part *p, struct detour *d)
+{
+    sc_sparse_gathered(p->device, &d->sends);
+    if (d->x)
+        sc_coherence_temporary_free(p->device, d->x);
+    if (d->y)
+        sc_coherence_temporary_free(p->device, d->y);
+    *d = (struct detour){0};
+}
+
+/* Parts that need rows of other devices run last.  For a matrix by rows, these rows are on their way while devices run
+ * the other parts.  A part whose rows cannot be sent ahead gathers them itself. */
+static void gather_ahead(struct product *c)
+{
+    bool all_made = true;
+
+    for (int i = c->next; i < c->v->parts && all_made; i++)
+        all_made = sc_sparse_is_made(&c->v->part[c->v->order[i]]);
+    if (c->direct_x || is_of_vectors(c->call) || !all_made)
+        return;
+    c->ahead = calloc((size_t)c->v->parts, sizeof *c->ahead);
+    for (int i = c->next; i < c->v->parts; i++)
+        c->v->part[c->v->order[i]].form.lru.pins++; /* temporaries must not evict parts */
+    for (int i = c->next; i < c->v->parts && c->ahead; i++) {
+        struct sc_sparse_part *p = &c->v->part[c->v->order[i]];
+        struct detour *d = &c->ahead[c->v->order[i]];
+
+        if (!is_read_directly(c, p) && gather_x(c, p, d) != SC_OK)
+            drop(p, d);
+    }
+    for (int i = c->next; i < c->v->parts; i++)
+        if (c->v->part[c->v->order[i]].form.memory) /* else the part was lost with its device */
+            c->v->part[c->v->order[i]].form.lru.pins--;
+}
+
+static void drop_ahead(struct product *c)
+{
+    for (int i = 0; i < c->v->parts && c->ahead; i++)
+        drop(&c->v->part[i], &c->ahead[i]);
+    free(c->ahead);
+    c->ahead = NULL;
+}
+
 static enum sc_status prepare_x(const struct product *c, const struct sc_sparse_part *p, struct sc_piece *pieces,
                                 int *count, struct detour *d)
 {
-    int64_t first = p->ranges ? p->x[0].first : 0, end = p->ranges ? p->x[p->ranges - 1].end : 0;
-    size_t elem = sc_type_bytes(c->v->csr.type);
     enum sc_status status = SC_OK;
 
     *count = 1;
@@ -70,20 +145,21 @@ static enum sc_status prepare_x(const struct product *c, const struct sc_sparse_
         pieces[0] = (struct sc_piece){.rows = 1, .cols = 1, .temporary = p->form.memory, .temporary_ld = c->call->ldx};
         return SC_OK;
     }
-    if (c->direct_x) {
+    if (!d->x && is_read_directly(c, p)) {
         *count = p->ranges;
         for (int i = 0; i < p->ranges; i++)
             pieces[i] = rows_of(c, c->x, p->x[i].first, p->x[i].end - p->x[i].first, SC_READ);
         return SC_OK;
     }
-    status = sc_coherence_temporary(p->device, (size_t)(end - first) * elem, &d->x);
-    for (int i = 0; i < p->ranges && status == SC_OK; i++)
-        status = sc_sparse_gather(c->x, p->x[i].first, p->x[i].end - p->x[i].first, p->device,
-                                  (char *)d->x + (size_t)(p->x[i].first - first) * elem);
-    if (status) /* perhaps there is no memory to point to */
+    if (!d->x)
+        status = gather_x(c, p, d);
+    if (status == SC_OK)
+        status = sc_sparse_gathered(p->device, &d->sends);
+    if (status != SC_OK) /* perhaps there is no memory to point to */
         return status;
-    pieces[0] = (struct sc_piece){.rows = c->call->inputs, .cols = 1, .temporary_ld = 1,
-                                  .temporary = (char *)d->x - (size_t)first * elem};
+    pieces[0] = (struct sc_piece){.rows = c->call->inputs, .cols = 1,
+                                  .temporary_ld = is_of_vectors(c->call) ? 1 : c->call->columns,
+                                  .temporary = (char *)d->x - (size_t)d->first * element_bytes(c)};
     return SC_OK;
 }
 
@@ -91,7 +167,7 @@ static enum sc_status prepare_x(const struct product *c, const struct sc_sparse_
 static bool is_written_directly(const struct product *c, const struct sc_sparse_part *p)
 {
     if (!is_of_vectors(c->call))
-        return true;
+        return c->direct_y || sc_sparse_is_at(c->y, p->row, p->rows, p->device);
     if (is_in_place(c->call))
         return false;
     return c->direct_y ? p->owner == p->device : sc_sparse_is_at(c->y, p->row, p->rows, p->device);
@@ -106,8 +182,9 @@ static enum sc_status prepare_y(const struct product *c, const struct sc_sparse_
         *piece = rows_of(c, c->y, p->row, p->rows, overwrites(c->call) ? SC_WRITE : SC_RDWR);
         return SC_OK;
     }
-    status = sc_coherence_temporary(p->device, (size_t)p->rows * sc_type_bytes(c->v->csr.type), &d->y);
-    *piece = (struct sc_piece){.rows = p->rows, .cols = 1, .access = SC_WRITE, .temporary = d->y, .temporary_ld = 1};
+    status = sc_coherence_temporary(p->device, (size_t)p->rows * element_bytes(c), &d->y);
+    *piece = (struct sc_piece){.rows = p->rows, .cols = 1, .access = SC_WRITE, .temporary = d->y,
+                               .temporary_ld = is_of_vectors(c->call) ? 1 : c->call->columns};
     k->beta[0] = k->beta[1] = 0;
     return status;
 }
@@ -119,8 +196,8 @@ static enum sc_status run_part(struct product *c, struct sc_sparse_part *p, int6
     struct sc_kernel k = {.op = call->op, .uplo = 'L', .diag = 'N', .transb = call->by_rows ? 'T' : 'N',
                           .alpha = {call->alpha[0], call->alpha[1]}, .beta = {call->beta[0], call->beta[1]},
                           .k = call->columns};
+    struct detour own = {0}, *d = c->ahead ? &c->ahead[p - c->v->part] : &own;
     struct sc_piece x[64], y;
-    struct detour d = {NULL, NULL};
     enum sc_status status;
     int parts = 0;
 
@@ -131,33 +208,42 @@ static enum sc_status run_part(struct product *c, struct sc_sparse_part *p, int6
     k.csr.chain = call->matrix->chain[call->use.descr.uplo == 'U'];
     if (c->v->use.solve && (c->v->use.descr.uplo == 'U') == (c->v->use.trans == 'N'))
         k.uplo = 'U';
-    status = prepare_x(c, p, x, &parts, &d);
+    status = prepare_x(c, p, x, &parts, d);
     if (status == SC_OK)
-        status = prepare_y(c, p, &k, &y, &d);
+        status = prepare_y(c, p, &k, &y, d);
     if (status == SC_OK)
         status = sc_coherence_derived_task(&p->form, &k, x, parts, &y);
-    if (status == SC_OK && d.y)
-        status = sc_sparse_put(c->y, p->row, p->rows, c->direct_y ? p->owner : -1, p->device, d.y, call->beta, done);
+    if (status == SC_OK && d->y)
+        status = sc_sparse_put(c->y, p->row, p->rows, c->direct_y ? p->owner : -1, p->device, d->y, call->beta, done);
     else if (status == SC_OK)
         *done = p->rows;
-    if (d.x)
-        sc_coherence_temporary_free(p->device, d.x);
-    if (d.y)
-        sc_coherence_temporary_free(p->device, d.y);
+    drop(p, d);
     return status;
 }
 
 /* --- all parts ---------------------------------------------------------------------------------------------------- */
 
-/* A vector that is a column of a matrix in several tile rows is used as that column.  Several such columns, or a matrix
- * in several tiles, cannot be pieces: NULL. */
-static const struct sc_operand *with_pieces(const struct sc_operand *o, struct sc_operand *column)
+/* A vector that is a column of a matrix in several tile rows is used as that column.  Several such columns, and other
+ * matrices in several tiles than the factors of a product by rows, cannot be pieces: NULL. */
+static const struct sc_operand *with_pieces(const struct sc_sparse_call *call, const struct sc_operand *o,
+                                            struct sc_operand *column)
 {
+    bool strips = call->op == SC_OP_CSRMM && call->by_rows;
+
     if (!o->view.vector)
-        return sc_sparse_is_direct(o) ? o : NULL;
+        return sc_sparse_is_direct(o) || (strips && sc_sparse_is_in_strips(o)) ? o : NULL;
     if (!sc_coherence_as_matrix(o, column))
         return o;
     return column->view.cols == 1 ? column : NULL;
+}
+
+/* Whether each part's rows of y, a matrix by rows that is added to, lie in one tile. */
+static bool parts_fit_tiles(const struct product *c)
+{
+    for (int i = 0; i < c->v->parts; i++)
+        if (!sc_sparse_is_at(c->y, c->v->part[i].row, c->v->part[i].rows, c->v->part[i].device))
+            return false;
+    return true;
 }
 
 /* After the first part y is no longer overwritten as a whole: a copy of an untracked y must then keep the results. */
@@ -175,51 +261,53 @@ static enum sc_status begin(struct product *c)
     status = sc_coherence_begin(views, c->sources + 2, c->operand);
     if (status != SC_OK)
         return status;
-    c->x = with_pieces(&c->operand[c->sources], &c->column[0]);
-    c->y = with_pieces(&c->operand[c->sources + 1], &c->column[1]);
+    c->x = with_pieces(call, &c->operand[c->sources], &c->column[0]);
+    c->y = with_pieces(call, &c->operand[c->sources + 1], &c->column[1]);
     if (c->x && c->y && !(call->op == SC_OP_CSRSM && is_in_place(call))) {
         c->direct_x = sc_sparse_is_direct(c->x);
         c->direct_y = sc_sparse_is_direct(c->y);
-        return SC_OK;
+        if (is_of_vectors(call) || c->direct_y || overwrites(call) || parts_fit_tiles(c))
+            return SC_OK;
     }
     sc_coherence_end(c->operand, c->sources + 2);
     return SC_ERR_UNSUPPORTED;
 }
 
+/* The call overwrites all of a matrix.  A failure shows in the tasks, which upload what is missing or fall back. */
+static void claim_tiles(const struct sc_operand *y)
+{
+    struct sc_cuts rows, cols;
+
+    sc_coherence_row_cuts(y, &rows);
+    sc_coherence_col_cuts(y, &cols);
+    for (int i = 0; i < rows.n; i++)
+        for (int j = 0; j < cols.n; j++) {
+            struct sc_piece tile = {.operand = y, .r = rows.at[i], .c = cols.at[j], .access = SC_WRITE,
+                                    .rows = rows.at[i + 1] - rows.at[i], .cols = cols.at[j + 1] - cols.at[j]};
+
+            sc_coherence_claim(sc_coherence_where(&tile), &tile, 'A');
+        }
+}
+
 void sc_sparse_claim_matrix(const struct sc_sparse_call *call)
 {
     struct sc_view view = sc_sparse_dense_view(call, call->y, call->outputs, call->ldy, SC_WRITE);
-    struct sc_cuts rows, cols;
     struct sc_operand y;
 
     if (!overwrites(call) || is_in_place(call) || sc_coherence_begin(&view, 1, &y) != SC_OK)
         return;
-    sc_coherence_row_cuts(&y, &rows);
-    sc_coherence_col_cuts(&y, &cols);
-    for (int i = 0; i < rows.n; i++)
-        for (int j = 0; j < cols.n; j++) {
-            struct sc_piece tile = {.operand = &y, .r = rows.at[i], .c = cols.at[j], .access = SC_WRITE,
-                                    .rows = rows.at[i + 1] - rows.at[i], .cols = cols.at[j + 1] - cols.at[j]};
-
-            sc_coherence_claim(sc_coherence_where(&tile), &tile, 'A'); /* a failure costs an upload */
-        }
+    claim_tiles(&y);
     sc_coherence_end(&y, 1);
 }
 
-/* y is a column with one sector for each tile: parts write some rows of a sector each.  Together they overwrite y. */
+/* Parts write some rows of a sector each, where y is a column with one sector for each tile, or a matrix by rows.
+ * Together they overwrite y. */
 static void claim_result(const struct product *c)
 {
-    struct sc_cuts cuts;
+    bool in_tiles = is_of_vectors(c->call) ? !c->y->view.vector : !c->direct_y;
 
-    if (c->y->view.vector || !is_of_vectors(c->call) || c->call->x == c->call->y || !overwrites(c->call))
-        return;
-    sc_coherence_row_cuts(c->y, &cuts);
-    for (int i = 0; i < cuts.n; i++) {
-        struct sc_piece tile = sc_sparse_piece(c->y, cuts.at[i], cuts.at[i + 1] - cuts.at[i], SC_WRITE);
-
-        /* A failure shows in the parts, which upload the missing rows or fall back. */
-        sc_coherence_claim(sc_coherence_where(&tile), &tile, 'A');
-    }
+    if (in_tiles && c->call->x != c->call->y && overwrites(c->call))
+        claim_tiles(c->y);
 }
 
 /* Runs the parts from c->next on until a part has no memory.  Takes and releases the protocol's lock.  *done: on an
@@ -234,6 +322,8 @@ static enum sc_status run_parts(struct product *c, bool *current, int64_t *done)
     *current = c->next > 0 || sc_sparse_is_current(c->call->matrix, c->v, c->operand, c->sources);
     if (*current && c->next == 0)
         claim_result(c);
+    if (*current)
+        gather_ahead(c);
     while (*current && status == SC_OK && c->next < c->v->parts && sc_sparse_is_made(next_part(c))) {
         struct sc_sparse_part *p = next_part(c);
 
@@ -248,6 +338,7 @@ static enum sc_status run_parts(struct product *c, bool *current, int64_t *done)
             *done = 0;
         }
     }
+    drop_ahead(c);
     sc_coherence_end(c->operand, c->sources + 2);
     return status;
 }

@@ -337,15 +337,27 @@ enum sc_status sc_sparse_rows_on_host(const struct sc_sparse_call *call, int64_t
 struct sc_piece sc_sparse_piece(const struct sc_operand *vector, int64_t first, int64_t n, enum sc_access access);
 /* Whether kernels can use the operand in place: in one tile, and for vectors with increment 1. */
 bool sc_sparse_is_direct(const struct sc_operand *vector);
-/* Whether elements [first, first + n) of a column of a matrix lie in one tile that is valid on the device. */
+/* Whether a matrix by rows is cut between its rows only. */
+bool sc_sparse_is_in_strips(const struct sc_operand *matrix);
+/* Whether elements [first, first + n) lie in one tile: of a matrix by rows, or of a column of a matrix, where the tile
+ * is valid on the device. */
 bool sc_sparse_is_at(const struct sc_operand *column, int64_t first, int64_t n, int device);
-/* Copies elements [first, first + n) of a vector (or a column of a matrix) to a temporary on the device. */
-enum sc_status sc_sparse_gather(const struct sc_operand *vector, int64_t first, int64_t n, int device, void *temporary);
-/* y[first, first + n) := temporary + beta y, on device `owner` (< 0: where y is).  On failure *done elements have been
- * written. */
+/* Transfers under way from temporaries of other devices. */
+struct sc_sparse_sends {
+    int count, room;
+    struct sc_sparse_send *send;
+};
+/* Copies elements [first, first + n) to a temporary on the device: of a vector, of a column of a matrix, or of a matrix
+ * by rows, whose elements are rows of the program's matrix and contiguous in the temporary. */
+enum sc_status sc_sparse_gather(const struct sc_operand *vector, int64_t first, int64_t n, int device, void *temporary,
+                                struct sc_sparse_sends *sends);
+/* Follows every sc_sparse_gather, failed ones too, before the device's kernel reads the temporary.  Kernels that the
+ * device enqueues between the two do not wait for other devices. */
+enum sc_status sc_sparse_gathered(int device, struct sc_sparse_sends *sends);
+/* y[first, first + n) := temporary + beta y, on device `owner` (< 0: where y is); beta = 0 for a matrix by rows.  On
+ * failure *done elements have been written. */
 enum sc_status sc_sparse_put(const struct sc_operand *y, int64_t first, int64_t n, int owner, int device,
-                             void *temporary,
-                             const double beta[2], int64_t *done);
+                             void *temporary, const double beta[2], int64_t *done);
 
 #endif
 /* SPDX-License-Identifier: BSD-2-Clause */

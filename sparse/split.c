@@ -173,7 +173,7 @@ static uint64_t bytes_of(const struct sc_sparse_csr *a, int64_t row, int64_t end
 }
 
 /* Divides rows [row, end) of a device into parts of at most `limit` bytes, at sectors of y if possible. */
-static bool add_pieces(struct splitter *s, int device, int64_t row, int64_t end, uint64_t limit)
+static bool add_run(struct splitter *s, int device, int64_t row, int64_t end, uint64_t limit)
 {
     const struct sc_sparse_csr *a = &s->v->csr;
 
@@ -196,6 +196,26 @@ static bool add_pieces(struct splitter *s, int device, int64_t row, int64_t end,
         row = good;
     }
     return true;
+}
+
+/* Matrices are cut into tiles at the boundaries of distributed vectors.  A part crosses such a boundary only by one
+ * sector or less, and by few of the device's rows, at most 1 in SLIVER. */
+#define SLIVER 8
+static bool add_pieces(struct splitter *s, int device, int64_t row, int64_t end, uint64_t limit)
+{
+    int64_t few = (s->at[device + 1] - s->at[device]) / SLIVER;
+    bool good = true;
+
+    few = few < s->segment ? few : s->segment;
+    for (int d = 1; d < s->devices && good; d++) {
+        int64_t at = vector_cut(s->v->csr.rows, s->segment, s->devices, d);
+
+        if (at - row > few && end - at > few) {
+            good = add_run(s, device, row, at, limit);
+            row = at;
+        }
+    }
+    return good && add_run(s, device, row, end, limit);
 }
 
 static void note_need(void *context, int64_t row, int64_t col, int64_t at)

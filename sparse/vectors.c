@@ -1,9 +1,24 @@
-/* Vectors that kernels cannot use in place, and therefore go through temporaries: strided vectors, columns of matrices
- * in several tile rows, sectors of y written by another device. */
+/* Dense operands that kernels cannot use in place, and therefore go through temporaries: strided vectors, columns of
+ * matrices in several tile rows, matrices by rows in several tiles, sectors of y written by another device.  An element
+ * of a matrix by rows is a row of the program's matrix, which is a column of the view. */
+#include <stdlib.h>
+
 #include "sparse/sparse_int.h"
+
+static bool is_by_rows(const struct sc_operand *v) { return !v->view.vector && v->view.cols > 1; }
+
+static int64_t values_of_element(const struct sc_operand *v) { return is_by_rows(v) ? v->view.rows : 1; }
+
+static size_t bytes_of(const struct sc_operand *v, int64_t elements)
+{
+    return (size_t)(elements * values_of_element(v)) * sc_type_bytes(v->view.type);
+}
 
 struct sc_piece sc_sparse_piece(const struct sc_operand *v, int64_t first, int64_t n, enum sc_access access)
 {
+    if (is_by_rows(v))
+        return (struct sc_piece){.operand = v, .c = first, .rows = v->view.rows, .cols = n, .access = access,
+                                 .temporary_ld = v->view.rows};
     if (v->view.ld < 0)
         first = v->view.rows - first - n;
     return (struct sc_piece){.operand = v, .r = first, .rows = n, .cols = 1, .access = access};
@@ -20,6 +35,22 @@ bool sc_sparse_is_direct(const struct sc_operand *v)
         return cuts.n <= 1;
     sc_coherence_col_cuts(v, &cuts);
     return cuts.n <= 1;
+}
+
+static void cuts_between_elements(const struct sc_operand *v, struct sc_cuts *cuts)
+{
+    if (is_by_rows(v))
+        sc_coherence_col_cuts(v, cuts);
+    else
+        sc_coherence_row_cuts(v, cuts);
+}
+
+bool sc_sparse_is_in_strips(const struct sc_operand *matrix)
+{
+    struct sc_cuts cuts;
+
+    sc_coherence_row_cuts(matrix, &cuts);
+    return cuts.n <= 1 && is_by_rows(matrix);
 }
 
 /* Number of elements from `first` on, at most n, that lie in one tile. */
@@ -48,8 +79,8 @@ bool sc_sparse_is_at(const struct sc_operand *v, int64_t first, int64_t n, int d
 
     if (v->view.vector) /* strided */
         return false;
-    sc_coherence_row_cuts(v, &cuts);
-    return run_of(v, &cuts, first, n) == n && sc_coherence_where(&piece) == device;
+    cuts_between_elements(v, &cuts);
+    return run_of(v, &cuts, first, n) == n && (is_by_rows(v) || sc_coherence_where(&piece) == device);
 }
 
 /* Copies elements of one tile to a temporary. */
@@ -58,36 +89,75 @@ static enum sc_status gather_run(const struct sc_operand *v, int64_t first, int6
     struct sc_kernel copy = {.op = SC_OP_COPY, .type = v->view.type, .n = n};
     struct sc_piece pieces[3] = {sc_sparse_piece(v, first, n, SC_READ), temporary(memory, n, SC_WRITE)};
 
+    if (is_by_rows(v))
+        return sc_coherence_own_copy(device, &pieces[0], memory, true);
     return sc_coherence_task(device, &copy, pieces, NULL, NULL);
+}
+
+struct sc_sparse_send {
+    int from;
+    void *memory; /* of that device */
+    struct sc_fence sent;
+};
+
+static struct sc_sparse_send *add_send(struct sc_sparse_sends *sends)
+{
+    if (sends->count == sends->room) {
+        int room = 2 * sends->room + 8;
+        struct sc_sparse_send *more = realloc(sends->send, (size_t)room * sizeof *more);
+
+        if (!more)
+            return NULL;
+        sends->send = more;
+        sends->room = room;
+    }
+    return &sends->send[sends->count];
 }
 
 /* As gather_run, but copies on the source device first, so that neither other rows of the tile nor other columns are
  * transferred. */
 static enum sc_status gather_remote(const struct sc_operand *v, int64_t first, int64_t n, int from, int device,
-                                    void *memory)
+                                    void *memory, struct sc_sparse_sends *sends)
 {
-    size_t bytes = (size_t)n * sc_type_bytes(v->view.type);
-    void *there;
-    enum sc_status status = sc_coherence_temporary(from, bytes, &there);
+    struct sc_sparse_send *s = add_send(sends);
+    enum sc_status status = s ? sc_coherence_temporary(from, bytes_of(v, n), &s->memory) : SC_ERR_MEMORY;
 
     if (status != SC_OK)
         return status;
-    status = gather_run(v, first, n, from, there);
-    if (status == SC_OK)
-        status = sc_coherence_temporary_copy(device, memory, from, there, bytes);
-    sc_coherence_temporary_free(from, there);
+    s->from = from;
+    s->sent = SC_FENCE_NONE;
+    sends->count++;
+    status = gather_run(v, first, n, from, s->memory);
+    return status == SC_OK ? sc_coherence_temporary_send(device, memory, from, s->memory, bytes_of(v, n), &s->sent)
+                           : status;
+}
+
+enum sc_status sc_sparse_gathered(int device, struct sc_sparse_sends *sends)
+{
+    enum sc_status status = SC_OK;
+
+    for (int i = 0; i < sends->count; i++) {
+        const struct sc_sparse_send *s = &sends->send[i];
+        enum sc_status arrives = sc_coherence_temporary_wait(device, s->sent);
+        enum sc_status is_sent = sc_coherence_temporary_wait(s->from, s->sent);
+
+        status = status != SC_OK ? status : arrives != SC_OK ? arrives : is_sent;
+        sc_coherence_temporary_free(s->from, s->memory);
+    }
+    free(sends->send);
+    *sends = (struct sc_sparse_sends){0};
     return status;
 }
 
-enum sc_status sc_sparse_gather(const struct sc_operand *v, int64_t first, int64_t n, int device, void *memory)
+enum sc_status sc_sparse_gather(const struct sc_operand *v, int64_t first, int64_t n, int device, void *memory,
+                                struct sc_sparse_sends *sends)
 {
-    size_t elem = sc_type_bytes(v->view.type);
     enum sc_status status = SC_OK;
     struct sc_cuts cuts;
 
-    sc_coherence_row_cuts(v, &cuts);
+    cuts_between_elements(v, &cuts);
     for (int64_t at = 0, run; at < n && status == SC_OK; at += run) {
-        void *to = (char *)memory + (size_t)at * elem;
+        void *to = (char *)memory + bytes_of(v, at);
         struct sc_piece piece;
         int from = device;
 
@@ -96,7 +166,7 @@ enum sc_status sc_sparse_gather(const struct sc_operand *v, int64_t first, int64
         if (!v->view.vector && sc_coherence_missing(device, &piece))
             from = sc_coherence_where(&piece);
         status = from == device ? gather_run(v, first + at, run, device, to)
-                                : gather_remote(v, first + at, run, from, device, to);
+                                : gather_remote(v, first + at, run, from, device, to, sends);
     }
     return status;
 }
@@ -111,20 +181,21 @@ static enum sc_status put_run(const struct sc_operand *y, int64_t first, int64_t
     struct sc_piece pieces[3] = {temporary(memory, n, SC_READ), sc_sparse_piece(y, first, n,
                                                                                 overwrites ? SC_WRITE : SC_RDWR)};
 
+    if (is_by_rows(y)) /* overwrites */
+        return sc_coherence_own_copy(owner, &pieces[1], memory, false);
     return sc_coherence_task(owner, &k, pieces, NULL, NULL);
 }
 
 enum sc_status sc_sparse_put(const struct sc_operand *y, int64_t first, int64_t n, int owner, int device, void *memory,
                              const double beta[2], int64_t *done)
 {
-    size_t elem = sc_type_bytes(y->view.type);
     enum sc_status status = SC_OK;
     struct sc_cuts cuts;
 
     *done = 0;
-    sc_coherence_row_cuts(y, &cuts);
+    cuts_between_elements(y, &cuts);
     for (int64_t at = 0, run; at < n && status == SC_OK; at += run) {
-        void *there = (char *)memory + (size_t)at * elem, *staging = NULL;
+        void *there = (char *)memory + bytes_of(y, at), *staging = NULL;
         int where = owner;
 
         run = run_of(y, &cuts, first + at, n - at);
@@ -134,9 +205,9 @@ enum sc_status sc_sparse_put(const struct sc_operand *y, int64_t first, int64_t 
             where = sc_coherence_where(&piece);
         }
         if (where != device) {
-            status = sc_coherence_temporary(where, (size_t)run * elem, &staging);
+            status = sc_coherence_temporary(where, bytes_of(y, run), &staging);
             if (status == SC_OK)
-                status = sc_coherence_temporary_copy(where, staging, device, there, (size_t)run * elem);
+                status = sc_coherence_temporary_copy(where, staging, device, there, bytes_of(y, run));
             there = staging;
         }
         if (status == SC_OK)

@@ -483,7 +483,68 @@ static double blocks(struct matrix *m, bool by_rows, int64_t margin, uint64_t *u
     return worst;
 }
 
-/* A dense result, which is computed column by column, is not uploaded; and not lost if an operation fails. */
+/* y := A x + y / 2 with matrices by rows, which change places after each product.  Only the rows of x at the ends of
+ * the devices' parts travel, once for all columns. */
+static void test_rows(int devices, int64_t most, bool adds)
+{
+    enum { STEPS = 6, WIDTH = 300, STEP_MOST = 2 * (WIDTH + 200) };
+    static const struct sc_sparse_descr general = {.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N'};
+    const double one[2] = {1, 0}, beta[2] = {adds ? 0.5 : 0, 0};
+    double *x[2], *right[2], worst = 0;
+    uint64_t up = 0, across = 0;
+    struct matrix m;
+    char name[32];
+    size_t bytes;
+
+    snprintf(name, sizeof name, "emu:h200x8:%d", devices);
+    env_start(name, 0);
+    make(&m, 20000, 7, most, WIDTH);
+    bytes = (size_t)m.n * BLOCK * sizeof *x[0];
+    for (int side = 0; side < 2; side++) {
+        x[side] = env_memory(bytes);
+        right[side] = malloc(bytes);
+        for (int64_t i = 0; i < m.n * BLOCK; i++)
+            x[side][i] = right[side][i] = (double)draw(17) / 16 - 0.5;
+    }
+    for (int k = 0; k < STEPS; k++) {
+        double *from = right[k % 2], *to = right[1 - k % 2];
+
+        if (k == 2) {
+            up = sc_stats.bytes[SC_H2D];
+            across = sc_stats.bytes[SC_D2D];
+        }
+        worst = sc_sparse_mm(m.handle, 'N', &general, true, BLOCK, one, x[k % 2], BLOCK, beta, x[1 - k % 2], BLOCK)
+                        != SC_OK ? INFINITY : worst;
+        for (int64_t i = 0; i < m.n; i++)
+            for (int j = 0; j < BLOCK; j++) {
+                double sum = 0;
+
+                for (int64_t e = m.start[i]; e < m.start[i + 1]; e++)
+                    sum += m.values[e] * from[m.columns[e] * BLOCK + j];
+                to[i * BLOCK + j] = sum + beta[0] * to[i * BLOCK + j];
+            }
+    }
+    up = sc_stats.bytes[SC_H2D] - up;
+    across = sc_stats.bytes[SC_D2D] - across;
+    tap_ok(!up && across <= (uint64_t)(STEPS - 2) * (uint64_t)(devices - 1) * STEP_MOST * BLOCK * 8,
+           "%d devices: %llu bytes up, %llu across in %d products%s", devices, (unsigned long long)up,
+           (unsigned long long)across, STEPS - 2, adds ? " that add" : "");
+    sc_coherence_acquire_host((uintptr_t)x[0], bytes, SC_READ);
+    sc_coherence_acquire_host((uintptr_t)x[1], bytes, SC_READ);
+    for (int side = 0; side < 2; side++)
+        for (int64_t i = 0; i < m.n * BLOCK; i++)
+            worst = tap_worse(worst, fabs(x[side][i] - right[side][i]) / (1 + fabs(right[side][i])));
+    tap_ok(worst < 1e-10, "and the results are right (%.2e)", worst);
+    drop(&m);
+    for (int side = 0; side < 2; side++) {
+        release(x[side], bytes);
+        free(right[side]);
+    }
+    sc_coherence_stop();
+    sc_host_faults_stop();
+}
+
+/* A dense result is not uploaded; and not lost if an operation fails. */
 static void test_blocks(int devices, bool by_rows, int64_t margin)
 {
     char name[32];
@@ -584,6 +645,9 @@ int main(void)
         for (int devices = 1; devices <= 4; devices *= 2)
             for (int form = 0; form < 4; form++)
                 test_blocks(devices, form % 2, form / 2 * 3);
+        for (int devices = 1; devices <= 8; devices *= 2)
+            for (int form = 0; form < 4; form++)
+                test_rows(devices, form % 2 ? 7 : 30, form / 2);
     }
     tap_ok(sc_coherence_broken() == 0, "no invariant was broken");
     return tap_done();
