@@ -161,15 +161,18 @@ static int64_t longest_row(const struct sc_sparse_csr *a)
     return longest;
 }
 
-/* Devices for the parts. */
+/* Devices for the parts: as many as the dense operands have. */
 static int devices_for(const struct sc_sparse_variant *v)
 {
     const struct sc_sparse_csr *a = &v->csr;
+    uint64_t vector = (uint64_t)a->rows * sc_type_bytes(a->type);
+    int devices, of_dense;
 
     if (v->use.solve || v->use.whole)
         return 1;
-    return sc_plan_spread_sparse(bytes_of(a), (uint64_t)a->rows * sc_type_bytes(a->type), sc_coherence_devices(),
-                                 sc_config.offload);
+    devices = sc_plan_spread_sparse(bytes_of(a), vector, sc_coherence_devices(), sc_config.offload);
+    of_dense = sc_plan_spread((uint64_t)v->columns * vector, sc_coherence_devices(), sc_config.offload);
+    return devices > of_dense ? devices : of_dense;
 }
 
 enum sc_status sc_sparse_analyse(struct sc_sparse_matrix *m, struct sc_sparse_variant *v)
@@ -177,10 +180,12 @@ enum sc_status sc_sparse_analyse(struct sc_sparse_matrix *m, struct sc_sparse_va
     struct sc_sparse_use use = v->use;
     enum sc_status status;
     uint64_t last_use = v->last_use;
+    int64_t columns = v->columns;
 
     sc_sparse_variant_drop(v);
     v->use = use;
     v->last_use = last_use;
+    v->columns = columns;
     status = sc_sparse_measure(m);
     if (status != SC_OK)
         return status;

@@ -375,6 +375,8 @@ enum sc_status sc_sparse_on_devices(const struct sc_sparse_call *call)
     int64_t done = 0;
 
     sc_sparse_small_update(call->matrix);
+    if (!c.v->analysed)
+        c.v->columns = call->columns;
     if (!current)
         status = make_ready(&c, &current);
     for (int attempt = 0; status == SC_OK && c.next < c.v->parts; attempt++) {

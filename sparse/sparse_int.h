@@ -119,6 +119,7 @@ struct sc_sparse_variant {
     int index_bytes;          /* of the derived copies */
     int64_t longest;          /* entries of the longest row; 0: none */
     uint64_t seen;            /* link time of the analysis */
+    int64_t columns;          /* of the dense operands of the first product: 1 for vectors */
     int devices;              /* devices with parts */
     struct sc_sparse_part *part;
     int parts;

@@ -483,6 +483,32 @@ static double blocks(struct matrix *m, bool by_rows, int64_t margin, uint64_t *u
     return worst;
 }
 
+/* A matrix has parts on as many devices as the dense operands of its first product (autotuner/devices.c). */
+static void test_as_dense(void)
+{
+    static const struct sc_sparse_use general = {.trans = 'N', .descr = {.uplo = 'L', .diag = 'N'}};
+    static const int64_t columns[] = {1, 32, 64}; /* of 2.3 MiB each; a device takes 32 MiB */
+    static const int devices[] = {1, 2, 4};
+    struct matrix m;
+
+    env_start("emu:h200x8:4", 0);
+    make(&m, 300000, 3, 3, 10);
+    sc_config.offload = SC_OFFLOAD_AUTO;
+    for (int i = 0; i < 3; i++) {
+        struct sc_sparse_variant *v = sc_sparse_variant_for(m.handle, &general);
+        enum sc_status status;
+
+        v->columns = columns[i];
+        status = sc_sparse_analyse(m.handle, v);
+        tap_ok(status == SC_OK && v->devices == devices[i], "%lld columns: on %d of 4 devices", (long long)columns[i],
+               v->devices);
+    }
+    sc_config.offload = SC_OFFLOAD_ALWAYS;
+    drop(&m);
+    sc_coherence_stop();
+    sc_host_faults_stop();
+}
+
 /* A new vector beside all of a matrix by rows (a copy of the matrix) lies in the same tiles. */
 static bool is_cut_alike(double *matrix, int64_t n)
 {
@@ -667,6 +693,7 @@ int main(void)
         for (int devices = 1; devices <= 4; devices *= 2)
             for (int form = 0; form < 4; form++)
                 test_blocks(devices, form % 2, form / 2 * 3);
+        test_as_dense();
         for (int devices = 1; devices <= 8; devices *= 2)
             for (int form = 0; form < 4; form++)
                 test_rows(devices, form % 2 ? 7 : 30, form / 2);
