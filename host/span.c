@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/sysinfo.h>
 
 #include "base/config.h"
 #include "base/inside.h"
@@ -183,6 +184,7 @@ size_t sc_host_within_limit(size_t bytes)
     return bytes < left ? bytes : left;
 }
 
+size_t sc_host_span_most;
 static bool every_charge_counts; /* vm.overcommit_memory is 2 */
 
 static bool counts_every_charge(void)
@@ -195,6 +197,17 @@ static bool counts_every_charge(void)
         sc_host_sys(SYS_close, fd, 0, 0, 0, 0);
     }
     return mode == '2';
+}
+
+/* The kernel refuses a program's request for more than memory and swap together (Linux, __vm_enough_memory), but
+ * does not check the reservation of the arena.  libc gets such requests, and fails as without the arena. */
+static size_t memory_and_swap(void)
+{
+    struct sysinfo info;
+
+    if (sc_host_sys(SYS_sysinfo, (long)&info, 0, 0, 0, 0) != 0)
+        return SIZE_MAX;
+    return ((size_t)info.totalram + (size_t)info.totalswap) * info.mem_unit;
 }
 
 /* The page below the arena is never accessible, because Linux lets mappings that count as stack grow downwards. */
@@ -235,6 +248,7 @@ enum sc_status sc_host_spans_start(void)
         }
         cache_limit = (size_t)limit;
         every_charge_counts = counts_every_charge();
+        sc_host_span_most = memory_and_swap();
         status = reserve_all();
     }
     sc_host_spans_unlock();

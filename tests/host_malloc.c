@@ -4,6 +4,7 @@
 #include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/sysinfo.h>
 
 #include "base/inside.h"
 #include "base/locks.h"
@@ -12,6 +13,9 @@
 #include "tests/tap.h"
 
 #define MIB ((size_t)1 << 20)
+
+void *__libc_malloc(size_t bytes);
+void __libc_free(void *p);
 
 /* Sizes that the compiler does not see through. */
 static volatile size_t huge = SIZE_MAX / 2, zero_bytes;
@@ -53,6 +57,29 @@ static void test_errors(void)
     tap_ok(posix_memalign(&p, 2, 100000) == EINVAL, "and those smaller than a pointer");
     errno = 0;
     tap_ok(!malloc(huge) && errno == ENOMEM, "an impossible size gives ENOMEM");
+}
+
+/* The arena reserves addresses without memory, and still refuses what the kernel refuses. */
+static void test_more_than_memory(void)
+{
+    struct sysinfo info;
+    volatile size_t bytes;
+    void *p, *q, *of_libc;
+
+    sysinfo(&info);
+    bytes = ((size_t)info.totalram + (size_t)info.totalswap) * info.mem_unit + MIB;
+    of_libc = __libc_malloc(bytes);
+    p = malloc(bytes);
+    tap_ok(!p == !of_libc, "more than memory and swap: %s, as libc", p ? "a block" : "none");
+    free(p);
+    __libc_free(of_libc);
+    p = calloc(bytes / 8, 8);
+    tap_ok(!p == !of_libc, "calloc");
+    free(p);
+    p = malloc(64 * MIB);
+    q = realloc(p, bytes);
+    tap_ok(p && !q == !of_libc, "realloc");
+    free(q ? q : p);
 }
 
 static void test_realloc(void)
@@ -222,6 +249,7 @@ int main(void)
     if (!tap_ok(fake_start((size_t)1 << 40) == 0, "the arena starts"))
         return tap_done();
     test_errors();
+    test_more_than_memory();
     test_realloc();
     test_growing();
     test_alignment();
