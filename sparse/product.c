@@ -183,6 +183,8 @@ static enum sc_status prepare_y(const struct product *c, const struct sc_sparse_
         return SC_OK;
     }
     status = sc_coherence_temporary(p->device, (size_t)p->rows * element_bytes(c), &d->y);
+    if (status != SC_OK)
+        d->y = NULL;
     *piece = (struct sc_piece){.rows = p->rows, .cols = 1, .access = SC_WRITE, .temporary = d->y,
                                .temporary_ld = is_of_vectors(c->call) ? 1 : c->call->columns};
     k->beta[0] = k->beta[1] = 0;
