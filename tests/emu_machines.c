@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "device/emu/emu.h"
@@ -531,6 +532,44 @@ static void test_fault_in_file(void)
 
 /* --- memory ----------------------------------------------------------------------------------------------------- */
 
+static size_t mappings(void)
+{
+    FILE *file = fopen("/proc/self/maps", "r");
+    size_t lines = 0;
+
+    for (int c; file && (c = getc(file)) != EOF;)
+        lines += c == '\n';
+    if (file)
+        fclose(file);
+    return lines;
+}
+
+/* Blocks, live and free, leave most of the process's mappings (65530) to the program. */
+static void test_many_blocks(void)
+{
+    enum { DEVICES = 2, MOST = 40000 };
+    static void *p[DEVICES][MOST];
+    int count, n[DEVICES] = {0};
+    struct sc_fence ready;
+    size_t before = mappings(), after;
+
+    ops->open(device_host(), "h200x8:2", &count);
+    for (int d = 0; d < DEVICES; d++)
+        while (n[d] < MOST && !ops->alloc(d, 64, &p[d][n[d]], &ready))
+            n[d]++;
+    after = mappings();
+    tap_ok(n[0] > 1000 && n[1] == n[0] && after < before + 20000, "%d blocks a device, then no more: %zu mappings",
+           n[0], after);
+    for (int d = 0; d < DEVICES; d++)
+        for (int i = 0; i < n[d]; i++)
+            ops->free(d, p[d][i], NULL, 0);
+    for (int wait = 0; wait < 1000 && (after = mappings()) > before + 4000; wait++) /* for the devices' threads */
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    tap_ok(after <= before + 4000, "freed blocks give their mappings back (%zu)", after);
+    tap_ok(!ops->alloc(0, 8192, &p[0][0], &ready), "and there is room again");
+    ops->close();
+}
+
 static void test_timing_mode(void)
 {
     struct sc_fence ready;
@@ -583,6 +622,7 @@ int main(void)
     test_modules();
     host_memory = pinned_new(ops, 1 << 20);
     test_faults();
+    test_many_blocks();
     test_fault_in_file();
     sc_config.emu_timing = 1;
     write_file("clock", clock_machine);

@@ -13,6 +13,9 @@
 #define GRAIN 4096u
 #define HUGE_PAGE ((size_t)2 << 20)
 #define IDLE_MAX ((uint64_t)256 << 20) /* bytes kept for reuse, per device */
+/* A block has two of the process's mappings (vm.max_map_count, 65530), which the program needs too. */
+#define LIVE_BLOCKS_MOST 8192u /* of all devices together */
+#define IDLE_BLOCKS_MOST 1024u
 #define SLOT_BYTES 16u
 
 struct range { uintptr_t base; size_t bytes; };
@@ -125,11 +128,14 @@ static bool give_idle(struct device_memory *d, struct range block)
     return true;
 }
 
+/* A device's part of a number of blocks.  Devices without memory of their own have few mappings. */
+static size_t part_of(size_t blocks) { return mem.virtual_only ? SIZE_MAX : blocks / (size_t)mem.devices; }
+
 static enum sc_status take_locked(struct device_memory *d, size_t bytes, void **memory, bool *fresh)
 {
     void *p;
 
-    if (bytes > d->limit || d->used > d->limit - bytes)
+    if (bytes > d->limit || d->used > d->limit - bytes || d->live.count >= part_of(LIVE_BLOCKS_MOST))
         return SC_ERR_DEVICE_MEMORY;
     p = take_idle(d, bytes);
     *fresh = !p;
@@ -178,7 +184,7 @@ static bool give_locked(struct device_memory *d, uintptr_t base, size_t *whole, 
         *evicted = (struct sc_emu_unmap){(void *)block.base, block.bytes};
         return true;
     }
-    if (d->idle_bytes > IDLE_MAX) {
+    if (d->idle_bytes > IDLE_MAX || d->idle.count > part_of(IDLE_BLOCKS_MOST)) {
         out = take_out(&d->idle, 0);
         d->idle_bytes -= out.bytes;
         *evicted = (struct sc_emu_unmap){(void *)out.base, out.bytes};
