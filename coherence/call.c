@@ -18,34 +18,20 @@ static bool is_known(const struct sc_view *v)
     return sc_directory_find(lo, hi, &first) > 0;
 }
 
-/* All of a matrix in strips of columns, one a device. */
-static bool is_all_of_strips(const struct sc_operand *o)
-{
-    const struct sc_matrix *m = o->matrix;
-
-    return o->linear && o->view.vector && o->view.ld == 1 && m->col_parts > 1 && m->made.by_cols && !m->made.rows &&
-           !m->made.block && (size_t)o->view.rows * m->elem == m->bytes;
-}
-
-/* A new vector beside an operand that is a whole matrix in several tiles (daxpy over n * n elements) uses the matrix's
- * lattice, so that both can be walked tile by tile. */
-static void hint_from_others(struct sc_view *v, const struct sc_operand *operands, int count, struct sc_lattice *hint)
+/* A new vector beside an operand that is a whole matrix in several tile rows (daxpy over n * n elements) uses the
+ * matrix's lattice, so that both can be walked tile by tile. */
+static void hint_from_others(const struct sc_view *v, const struct sc_operand *operands, int count,
+                             struct sc_lattice *hint)
 {
     struct sc_operand whole;
 
     for (int i = 0; i < count; i++) {
         const struct sc_matrix *m = operands[i].matrix;
-        bool strips = m && is_all_of_strips(&operands[i]);
 
-        if (!v->vector || (v->ld != 1 && v->ld != -1) || !m || operands[i].view.rows != v->rows ||
-            (!strips && !sc_coherence_as_matrix(&operands[i], &whole)))
-            continue;
-        *hint = (struct sc_lattice){.base = (uintptr_t)v->ptr, .bytes = (size_t)v->rows * m->elem, .elem = m->elem,
-                                    .ld = m->ld, .rows = m->ld, .cols = v->rows / m->ld};
-        if (strips) {
-            v->split = SC_SPLIT_COLS;
-            v->spread = m->made.devices;
-        }
+        if (v->vector && (v->ld == 1 || v->ld == -1) && m && operands[i].view.rows == v->rows &&
+            sc_coherence_as_matrix(&operands[i], &whole))
+            *hint = (struct sc_lattice){.base = (uintptr_t)v->ptr, .bytes = (size_t)v->rows * m->elem, .elem = m->elem,
+                                        .ld = m->ld, .rows = m->ld, .cols = v->rows / m->ld};
     }
 }
 
@@ -89,17 +75,11 @@ static enum sc_status resolve_all(const struct sc_view *views, int count, struct
             operands[i] = (struct sc_operand){.view = views[i]};
         for (int pass = 0; pass < 2 && !again; pass++)
             for (int i = 0; i < count && !again; i++) {
-                const struct sc_view *view = &views[i];
-                struct sc_view alike;
-
-                if (sc_view_empty(view) || operands[i].matrix || (pass == 0 && !is_known(view)))
+                if (sc_view_empty(&views[i]) || operands[i].matrix || (pass == 0 && !is_known(&views[i])))
                     continue;
-                if (pass == 1) {
-                    alike = *view;
-                    hint_from_others(&alike, operands, count, &hint);
-                    view = &alike;
-                }
-                status = resolve_one(view, &hint, &operands[i], lending, &again);
+                if (pass == 1)
+                    hint_from_others(&views[i], operands, count, &hint);
+                status = resolve_one(&views[i], &hint, &operands[i], lending, &again);
                 if (status != SC_OK)
                     return status;
             }

@@ -166,10 +166,7 @@ static void *take(struct sc_host_span *span, bool *dirty)
 }
 
 /* In an orphan the span lock may be held by a thread of the parent. */
-static bool serves(size_t bytes)
-{
-    return bytes <= sc_host_arena.bytes && bytes <= sc_host_span_most && !sc_host_orphan();
-}
+static bool serves(size_t bytes) { return bytes <= sc_host_arena.bytes && !sc_host_orphan(); }
 
 void *sc_host_arena_alloc(size_t bytes, size_t align, bool zero)
 {
@@ -226,7 +223,7 @@ bool sc_host_arena_grow(void *block, size_t bytes)
     size_t pages = pages_for(bytes, SC_PAGE), end;
     bool grows;
 
-    if (!span || !span->growing || !serves(bytes))
+    if (!span || !span->growing || sc_host_orphan())
         return false;
     sc_host_pins_lock();
     if (!sc_host_spans_try_lock()) { /* rule M13 */

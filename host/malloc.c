@@ -139,6 +139,9 @@ static inline bool large(size_t bytes)
     return __builtin_expect(bytes >= __atomic_load_n(&sc_host_arena_from, __ATOMIC_RELAXED), 0);
 }
 
+/* Whether the arena serves a large request of the program now. */
+static bool serves(size_t bytes) { return large(bytes) && bytes <= sc_host_span_most && !sc_inside(); }
+
 static void note(void *p, size_t bytes)
 {
     void (*seen_by)(uintptr_t addr, size_t bytes) = __atomic_load_n(&sc_host_allocated, __ATOMIC_ACQUIRE);
@@ -154,7 +157,7 @@ static void *ours(size_t bytes, size_t align, bool zero)
 {
     void *p;
 
-    if (!large(bytes) || sc_inside())
+    if (!serves(bytes))
         return NULL;
     free_kept();
     p = sc_host_arena_alloc(bytes, align, zero);
@@ -224,7 +227,7 @@ static void *grown(size_t bytes, bool tracked)
 
     if (bytes < GROWS_FROM && !tracked)
         return LIBC(malloc)(bytes);
-    if (bytes >= GROWS_FROM && large(bytes) && !sc_inside()) {
+    if (bytes >= GROWS_FROM && serves(bytes)) {
         p = sc_host_arena_alloc_growing(bytes);
         note(p, bytes);
     }
@@ -259,7 +262,7 @@ static void *realloc_ours(void *p, size_t want)
     /* The block stays in place while at least half of it is used. */
     if (want <= bytes && want > bytes / 2)
         return p;
-    if (want > bytes && large(want) && !sc_inside() && sc_host_arena_grow(p, want)) {
+    if (want > bytes && serves(want) && sc_host_arena_grow(p, want)) {
         note(p, want);
         return p;
     }

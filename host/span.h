@@ -59,7 +59,7 @@ struct sc_host_span {
 
 extern const char *sc_host_cgroup_root, *sc_host_cgroup_self;
 
-extern size_t sc_host_span_most; /* bytes of the largest block; larger requests are libc's */
+extern size_t sc_host_span_most; /* bytes of the program's largest request; larger ones are libc's */
 
 /* The size class of a span of at least `pages` pages; *rounded is the number of pages of the class. */
 uint32_t sc_host_size_class(size_t pages, size_t *rounded);
