@@ -10,8 +10,9 @@
 uint64_t sc_quiet_signals;
 __thread unsigned sc_quiet_threads __attribute__((tls_model("initial-exec")));
 
+__thread unsigned sc_quiet_depth __attribute__((tls_model("initial-exec")));
+
 static __thread struct {
-    unsigned depth;
     int cancel, type;       /* cancellation state and type at the first enter */
     /* Signals blocked by us (0: no signal), and the mask at the first enter, in the kernel's format. */
     uint64_t held, before;
@@ -27,31 +28,24 @@ static void mask(int how, const uint64_t *set, uint64_t *old)
     errno = kept;
 }
 
-/* `depth` is nonzero only while the signals are blocked: a handler runs with depth 0 or not at all. */
-void sc_quiet_enter(void)
+void sc_quiet_begin(void)
 {
-    if (here.depth == 0) {
-        uint64_t held = __atomic_load_n(&sc_quiet_signals, __ATOMIC_RELAXED);
-        uint64_t before = 0;
+    uint64_t held = __atomic_load_n(&sc_quiet_signals, __ATOMIC_RELAXED), before = 0;
 
-        if (held)
-            mask(SIG_BLOCK, &held, &before);
-        here.held = held;
-        here.before = before;
-        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &here.cancel);
-        /* In glibc up to 2.36 the handler of a pending cancellation checks the type only, not the state. */
-        pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &here.type);
-    }
-    here.depth++;
+    if (held)
+        mask(SIG_BLOCK, &held, &before);
+    here.held = held;
+    here.before = before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &here.cancel);
+    /* In glibc up to 2.36 the handler of a pending cancellation checks the type only, not the state. */
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &here.type);
 }
 
-void sc_quiet_leave(void)
+void sc_quiet_end(void)
 {
     uint64_t before = here.before, held = here.held;
     int ignored;
 
-    if (--here.depth)
-        return;
     if (here.type != PTHREAD_CANCEL_DEFERRED)
         pthread_setcanceltype(here.type, &ignored);
     if (here.cancel != PTHREAD_CANCEL_DISABLE)

@@ -20,8 +20,22 @@ extern __thread unsigned sc_quiet_threads __attribute__((tls_model("initial-exec
  * its own starts threads past the interposed pthread_create. */
 #define SC_QUIET_NAME "sc-emu"
 
-void sc_quiet_enter(void);
-void sc_quiet_leave(void);
+/* Not zero only while the signals are blocked: a handler runs with 0 or not at all. */
+extern __thread unsigned sc_quiet_depth __attribute__((tls_model("initial-exec")));
+void sc_quiet_begin(void);
+void sc_quiet_end(void);
+
+static inline void sc_quiet_enter(void)
+{
+    if (sc_quiet_depth == 0)
+        sc_quiet_begin();
+    sc_quiet_depth++;
+}
+static inline void sc_quiet_leave(void)
+{
+    if (--sc_quiet_depth == 0)
+        sc_quiet_end();
+}
 
 #endif
 /* SPDX-License-Identifier: BSD-2-Clause */
