@@ -499,14 +499,14 @@ enum sc_status sc_coherence_temporary(int device, size_t bytes, void **memory)
 
     sc_assert_held(SC_RANK_PROTOCOL);
     sc_assert_device(device);
+    *memory = NULL;
     if (sc_protocol.failed[device])
         return SC_ERR_DEVICE;
     status = sc_memory_alloc(device, bytes, 0, memory, &ready);
-    if (status != SC_OK)
-        return status;
-    status = sc_order(device, SC_STREAM_COMPUTE, ready);
-    if (status != SC_OK)
+    if (status == SC_OK && (status = sc_order(device, SC_STREAM_COMPUTE, ready)) != SC_OK)
         sc_protocol.ops->free(device, *memory, &ready, 1);
+    if (status != SC_OK)
+        *memory = NULL;
     return status;
 }
 

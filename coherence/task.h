@@ -125,7 +125,7 @@ void sc_coherence_lease_end(struct sc_lease *lease);
 
 /* --- temporaries -------------------------------------------------------------------------------------------------- */
 
-/* Device memory for partial results; evicts where memory is short. */
+/* Device memory for partial results; evicts where memory is short.  *memory is NULL after a failure. */
 enum sc_status sc_coherence_temporary(int device, size_t bytes, void **memory);
 /* Frees a temporary once everything enqueued on the device is done. */
 void sc_coherence_temporary_free(int device, void *memory);

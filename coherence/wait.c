@@ -53,6 +53,7 @@ void sc_transfer_count(struct sc_matrix *m, const struct sc_tile *t, uint64_t se
              .device = (int16_t)to, .peer = (int16_t)from, .bytes = bytes,
              .is_part = what == SC_TRANSFER_BACK ? 2 : what == SC_TRANSFER_PART);
 }
+
 static struct sc_matrix *matrix_at(uintptr_t lo, uintptr_t hi)
 {
     size_t first;

@@ -70,10 +70,11 @@ static bool is_read_directly(const struct product *c, const struct sc_sparse_par
            (!is_of_vectors(c->call) && sc_sparse_is_at(c->x, first, end - first, p->device));
 }
 
-/* Bytes of an element of a dense operand. */
+/* Values and bytes of an element of a dense operand. */
+static int64_t element_values(const struct product *c) { return is_of_vectors(c->call) ? 1 : c->call->columns; }
 static size_t element_bytes(const struct product *c)
 {
-    return (size_t)(is_of_vectors(c->call) ? 1 : c->call->columns) * sc_type_bytes(c->v->csr.type);
+    return (size_t)element_values(c) * sc_type_bytes(c->v->csr.type);
 }
 
 static enum sc_status gather_x(const struct product *c, const struct sc_sparse_part *p, struct detour *d)
@@ -84,8 +85,6 @@ static enum sc_status gather_x(const struct product *c, const struct sc_sparse_p
 
     d->first = p->x[0].first;
     status = sc_coherence_temporary(p->device, (size_t)(end - d->first) * bytes, &d->x);
-    if (status != SC_OK)
-        d->x = NULL;
     for (int i = 0; i < p->ranges && status == SC_OK; i++)
         status = sc_sparse_gather(c->x, p->x[i].first, p->x[i].end - p->x[i].first, p->device,
                                   (char *)d->x + (size_t)(p->x[i].first - d->first) * bytes, &d->sends);
@@ -157,8 +156,7 @@ static enum sc_status prepare_x(const struct product *c, const struct sc_sparse_
         status = sc_sparse_gathered(p->device, &d->sends);
     if (status != SC_OK) /* perhaps there is no memory to point to */
         return status;
-    pieces[0] = (struct sc_piece){.rows = c->call->inputs, .cols = 1,
-                                  .temporary_ld = is_of_vectors(c->call) ? 1 : c->call->columns,
+    pieces[0] = (struct sc_piece){.rows = c->call->inputs, .cols = 1, .temporary_ld = element_values(c),
                                   .temporary = (char *)d->x - (size_t)d->first * element_bytes(c)};
     return SC_OK;
 }
@@ -183,10 +181,8 @@ static enum sc_status prepare_y(const struct product *c, const struct sc_sparse_
         return SC_OK;
     }
     status = sc_coherence_temporary(p->device, (size_t)p->rows * element_bytes(c), &d->y);
-    if (status != SC_OK)
-        d->y = NULL;
     *piece = (struct sc_piece){.rows = p->rows, .cols = 1, .access = SC_WRITE, .temporary = d->y,
-                               .temporary_ld = is_of_vectors(c->call) ? 1 : c->call->columns};
+                               .temporary_ld = element_values(c)};
     k->beta[0] = k->beta[1] = 0;
     return status;
 }

@@ -31,8 +31,8 @@ if [ -n "$python" ] && [ -n "$library" ]; then
         eval "$script=\$(instructions_in sc_trace_allocated) reads_of_$script=\$(instructions_in process_vm_readv)"
     done
     each=$(((many - few) / 1000))
-    [ "$few" -gt 0 ] && [ $each -gt 0 ] && [ $each -le 720 ]
-    verdict $? "a note of an allocation by Python: $each instructions, at most 720" "$(tail -n 5 "$scratch/log")"
+    [ "$few" -gt 0 ] && [ $each -gt 0 ] && [ $each -le 670 ]
+    verdict $? "a note of an allocation by Python: $each instructions, at most 670" "$(tail -n 5 "$scratch/log")"
     # shellcheck disable=SC2154 # set above
     [ "$reads_of_few" -gt 0 ] && [ "$reads_of_many" -eq "$reads_of_few" ]
     verdict $? "reads by the kernel: none for a thousand notes more ($reads_of_few, $reads_of_many instructions)" ''
